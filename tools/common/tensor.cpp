@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/tensor.h"
+
+#include <new>
+
+using namespace hk::tools;
+
+Tensor::Tensor(ElementType type, std::vector<int64_t> shape)
+    : elementType(type), dims(std::move(shape)) {
+  int64_t bytes = 0;
+  if (!byteSizeOf(type, dims, bytes) || bytes > INT64_MAX - 63)
+    throw std::bad_alloc();
+  count = bytes / static_cast<int64_t>(byteWidth(type));
+  size_t rounded = (static_cast<size_t>(bytes) + 63) / 64 * 64;
+  storage.reset(std::aligned_alloc(64, rounded ? rounded : 64));
+  if (!storage)
+    throw std::bad_alloc();
+}
+
+double Tensor::at(int64_t index) const {
+  switch (elementType) {
+  case ElementType::F64:
+    return as<double>()[index];
+  case ElementType::F32:
+    return as<float>()[index];
+  case ElementType::F16:
+    return fromF16(as<uint16_t>()[index]);
+  case ElementType::BF16:
+    return fromBf16(as<uint16_t>()[index]);
+  case ElementType::I32:
+    return as<int32_t>()[index];
+  case ElementType::I1:
+    return as<uint8_t>()[index] != 0;
+  }
+  return 0;
+}
+
+void Tensor::set(int64_t index, double value) {
+  switch (elementType) {
+  case ElementType::F64:
+    as<double>()[index] = value;
+    return;
+  case ElementType::F32:
+    as<float>()[index] = static_cast<float>(value);
+    return;
+  case ElementType::F16:
+    as<uint16_t>()[index] = toF16(static_cast<float>(value));
+    return;
+  case ElementType::BF16:
+    as<uint16_t>()[index] = toBf16(static_cast<float>(value));
+    return;
+  case ElementType::I32:
+    as<int32_t>()[index] = static_cast<int32_t>(value);
+    return;
+  case ElementType::I1:
+    as<uint8_t>()[index] = value != 0;
+    return;
+  }
+}
+
+bool hk::tools::byteSizeOf(ElementType type, const std::vector<int64_t> &shape,
+                           int64_t &bytes) {
+  // A zero dimension must not hide an overflow of the others.
+  bytes = static_cast<int64_t>(byteWidth(type));
+  bool empty = false;
+  for (int64_t dim : shape) {
+    if (dim < 0)
+      return false;
+    if (dim == 0)
+      empty = true;
+    else if (__builtin_mul_overflow(bytes, dim, &bytes))
+      return false;
+  }
+  if (empty)
+    bytes = 0;
+  return true;
+}
+
+std::string hk::tools::formatShape(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i)
+      text += ", ";
+    text += shape[i] < 0 ? "?" : std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
+std::string hk::tools::formatType(ElementType type,
+                                  const std::vector<int64_t> &shape) {
+  return std::string(nameOf(type)) + " " + formatShape(shape);
+}
+
+std::string hk::tools::formatIndex(int64_t index,
+                                   const std::vector<int64_t> &shape) {
+  std::vector<int64_t> position(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    position[i] = index % shape[i];
+    index /= shape[i];
+  }
+  return formatShape(position);
+}
