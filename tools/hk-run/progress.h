@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A progress line for long work.
+#ifndef HK_TOOLS_HK_RUN_PROGRESS_H
+#define HK_TOOLS_HK_RUN_PROGRESS_H
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace hk::tools {
+
+/// On a terminal, one line on stderr that is rewritten, and gone at the end;
+/// otherwise a plain line every five seconds. Short work prints nothing.
+class Progress {
+public:
+  Progress(std::string label, int64_t total);
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  void update(int64_t done);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string label;
+  int64_t total;
+  bool terminal, shown = false;
+  Clock::time_point last;
+};
+
+} // namespace hk::tools
+
+#endif // HK_TOOLS_HK_RUN_PROGRESS_H

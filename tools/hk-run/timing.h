@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Times of repeated runs.
+#ifndef HK_TOOLS_HK_RUN_TIMING_H
+#define HK_TOOLS_HK_RUN_TIMING_H
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace hk::tools {
+
+/// Seconds. The percentiles interpolate between neighbours.
+struct Timing {
+  int64_t warmup = 0, repeats = 0;
+  double min = 0, median = 0, p10 = 0, p90 = 0;
+  /// (p90 - p10) / median: below 0.05 on a quiet machine.
+  double spread() const { return median > 0 ? (p90 - p10) / median : 0; }
+};
+
+/// Calls `run` warmup + repeats times, and times each of the last `repeats`.
+Timing measure(int64_t warmup, int64_t repeats,
+               const std::function<void()> &run);
+
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
+/// "1.234 s", "12.34 ms" or "45.6 us".
+std::string formatSeconds(double seconds);
+/// "1.5 MiB".
+std::string formatBytes(uint64_t bytes);
+
+} // namespace hk::tools
+
+#endif // HK_TOOLS_HK_RUN_TIMING_H
