@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Schedules, layouts and placements.
+
+#ifndef HK_DIALECT_HK_HKATTRIBUTES_TD
+#define HK_DIALECT_HK_HKATTRIBUTES_TD
+
+include "hk/Dialect/HK/HKInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class HK_Attr<string name, string mnemonic_, list<Trait> traits = []>
+    : AttrDef<HK_Dialect, name, traits> {
+  let mnemonic = mnemonic_;
+}
+
+def HK_CPUAttr : HK_Attr<"CPU", "cpu",
+    [DeclareAttrInterfaceMethods<HK_ScheduleAttrInterface>]> {
+  let summary = "the schedule of a kernel for x86-64";
+  let description = [{
+    `isa` is a level of the x86-64 ABI (`x86-64`, `x86-64-v3`, `x86-64-v4`) and
+    sets the vector width: 4, 8 or 16 f32 lanes. A workgroup owns `rows` rows
+    of one sequence. `mr` x `nr` is the register tile of a linear operation
+    (rows x output features; `nr` is also the width of a weight panel), and
+    `keys` is how many keys the online softmax takes at a time.
+
+    ```mlir
+    #hk.cpu<isa = "x86-64-v4", rows = 64, mr = 12, nr = 32, keys = 64>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"ABI level">:$isa, "int64_t":$rows,
+                        "int64_t":$mr, "int64_t":$nr, "int64_t":$keys);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of f32 lanes of a vector register.
+    int64_t getVectorWidth() const;
+  }];
+}
+
+def HK_LoopsAttr : HK_Attr<"Loops", "loops",
+    [DeclareAttrInterfaceMethods<HK_ScheduleAttrInterface>]> {
+  let summary = "the schedule of a kernel that is to be right, not fast";
+  let description = [{
+    The kernel is lowered through linalg to plain loops, without tiles, vectors
+    or approximations: what the oracle runs, so that its faults are not those
+    of the optimised road. A workgroup owns `rows` rows, a whole sequence.
+
+    ```mlir
+    #hk.loops<isa = "x86-64", rows = 128>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"ABI level">:$isa, "int64_t":$rows);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def HK_PanelsAttr : HK_Attr<"Panels", "panels"> {
+  let summary = "weights in panels of a few output features";
+  let description = [{
+    The encoding of a weight matrix `[N, K]` that lies in memory as panels of
+    `width` rows of it, each panel transposed: for each group of rows n0, for
+    each k, for each j, element (n0 + j, k). The last panel is as narrow as
+    what is left of N. A register tile of a linear operation reads one panel
+    from end to end.
+  }];
+  let parameters = (ins "int64_t":$width);
+  let assemblyFormat = "`<` $width `>`";
+  let genVerifyDecl = 1;
+}
+
+def HK_WorkspaceAttr : HK_Attr<"Workspace", "workspace"> {
+  let summary = "a place in the workspace";
+  let description = [{
+    The value lies at byte B * `offset` of the plan's workspace, where B is the
+    batch.
+  }];
+  let parameters = (ins "int64_t":$offset);
+  let assemblyFormat = "`<` $offset `>`";
+}
+
+def HK_ResultAttr : HK_Attr<"Result", "result"> {
+  let summary = "a result of the function";
+  let description = [{
+    The value is written straight to result `index` of the function.
+  }];
+  let parameters = (ins "int64_t":$index);
+  let assemblyFormat = "`<` $index `>`";
+}
+
+#endif // HK_DIALECT_HK_HKATTRIBUTES_TD

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes on networks, in the order the pipeline runs them.
+
+#ifndef HK_TRANSFORMS_PASSES_TD
+#define HK_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+#endif // HK_TRANSFORMS_PASSES_TD

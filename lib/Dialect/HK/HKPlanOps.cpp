@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels, executables and plans. The labels (C1).. are those of the
+// operations' descriptions.
+
+#include "hk/Dialect/HK/HKDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace hk;
+
+static LogicalResult verifyBatchMap(Operation *op, StringRef name,
+                                    AffineMap map) {
+  if (map.getNumDims() != 0 || map.getNumSymbols() != 1 ||
+      map.getNumResults() != 1)
+    return op->emitOpError()
+           << "expects " << name
+           << " to be a map of the batch, ()[B] -> (..), but got "
+           << AffineMapAttr::get(map);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getName());
+  printer << '(';
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          auto [argument, input] = pair;
+                          printer << argument << " = " << input << " : "
+                                  << input.getType();
+                        });
+  printer << ") -> (";
+  llvm::interleaveComma(getResultTypes(), printer);
+  printer << ") scope(" << stringifyScope(getScope()) << ')';
+  if (getSchedules())
+    printer << " schedules " << *getSchedules();
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getNameAttrName(), getScopeAttrName(), getSchedulesAttrName()});
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
+  SmallVector<Type> types, resultTypes;
+  auto parseInput = [&]() -> ParseResult {
+    return failure(parser.parseArgument(arguments.emplace_back()) ||
+                   parser.parseEqual() ||
+                   parser.parseOperand(inputs.emplace_back()) ||
+                   parser.parseColonType(types.emplace_back()));
+  };
+  if (parser.parseSymbolName(name) ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseInput) ||
+      parser.parseArrow() || parser.parseLParen() ||
+      (parser.parseOptionalRParen().failed() &&
+       (parser.parseTypeList(resultTypes) || parser.parseRParen())) ||
+      parser.parseKeyword("scope") || parser.parseLParen())
+    return failure();
+  StringRef keyword;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword) || parser.parseRParen())
+    return failure();
+  std::optional<Scope> scope = symbolizeScope(keyword);
+  if (!scope)
+    return parser.emitError(where)
+           << "expects scope to be row or sequence, but got " << keyword;
+  result.addAttribute(getNameAttrName(result.name), name);
+  result.addAttribute(getScopeAttrName(result.name),
+                      ScopeAttr::get(parser.getContext(), *scope));
+  if (succeeded(parser.parseOptionalKeyword("schedules"))) {
+    ArrayAttr schedules;
+    if (parser.parseAttribute(schedules, getSchedulesAttrName(result.name),
+                              result.attributes))
+      return failure();
+  }
+  for (auto [argument, type] : llvm::zip_equal(arguments, types))
+    argument.type = type;
+  if (parser.parseRegion(*result.addRegion(), arguments) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  result.addTypes(resultTypes);
+  return parser.resolveOperands(inputs, types, parser.getNameLoc(),
+                                result.operands);
+}
+
+/// Follows views (`hk.split`) to the value that is viewed.
+static Value viewed(Value value) {
+  while (auto split = value.getDefiningOp<SplitOp>())
+    value = split.getInput();
+  return value;
+}
+
+LogicalResult KernelOp::verify() {
+  Block &block = getBody().front();
+  if (!llvm::equal(block.getArgumentTypes(), getInputs().getTypes())) // (C1)
+    return emitOpError() << "expects arguments of the types of the operands ("
+                         << getInputs().getTypes() << "), but got ("
+                         << block.getArgumentTypes() << ")";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValues().getTypes() != getResultTypes()) // (C2)
+    return emitOpError() << "expects the region to yield the types of the "
+                            "results ("
+                         << getResultTypes() << ")";
+  if (getScope() == Scope::Row) // (C3)
+    for (Operation &op : block) {
+      auto attention = dyn_cast<AttentionOp>(op);
+      if (attention && (!isa<BlockArgument>(viewed(attention.getKey())) ||
+                        !isa<BlockArgument>(viewed(attention.getValue()))))
+        return op.emitOpError() << "expects keys and values that are arguments "
+                                   "of the kernel, or "
+                                   "views of them, in a kernel of scope row";
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ExecutableOp and VariantOp
+//===----------------------------------------------------------------------===//
+
+static FunctionType variantType(VariantOp variant) {
+  Block &block = variant.getBody().front();
+  return FunctionType::get(
+      variant.getContext(), block.getArgumentTypes(),
+      cast<YieldOp>(block.getTerminator()).getValues().getTypes());
+}
+
+FunctionType ExecutableOp::getSignature() {
+  return variantType(*getBody().getOps<VariantOp>().begin());
+}
+
+LogicalResult ExecutableOp::verify() {
+  std::optional<FunctionType> signature;
+  for (Operation &op : getBody().front()) {
+    auto variant = dyn_cast<VariantOp>(op);
+    if (!variant || !isa<YieldOp>(variant.getBody().front().back())) // (C1)
+      return emitOpError() << "expects hk.variant in the region, but got "
+                           << op.getName();
+    FunctionType type = variantType(variant);
+    if (signature && type != *signature) // (C2)
+      return variant.emitOpError() << "expects the type of the first variant, "
+                                   << *signature << ", but got " << type;
+    signature = type;
+  }
+  if (!signature) // (C1)
+    return emitOpError() << "expects at least one hk.variant, but got none";
+  return success();
+}
+
+LogicalResult VariantOp::verify() {
+  return verifyBatchMap(*this, "grid", getGrid()); // (C2)
+}
+
+//===----------------------------------------------------------------------===//
+// PlanOp and DispatchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlanOp::verify() {
+  if (failed(verifyBatchMap(*this, "workspace", getWorkspace()))) // (C2)
+    return failure();
+  for (Operation &op : getBody().front().without_terminator())
+    if (!isa<DispatchOp>(op)) // (C1)
+      return emitOpError() << "expects hk.dispatch in the region, but got "
+                           << op.getName();
+  return success();
+}
+
+LogicalResult DispatchOp::verify() {
+  if (getPlaces().size() != getNumResults()) // (C2)
+    return emitOpError() << "expects one place for each of " << getNumResults()
+                         << " results, but got " << getPlaces().size();
+  for (Attribute place : getPlaces())
+    if (!isa<WorkspaceAttr, ResultAttr>(place)) // (C2)
+      return emitOpError()
+             << "expects #hk.workspace or #hk.result as a place, but got "
+             << place;
+  return success();
+}
+
+LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto executable = symbolTable.lookupNearestSymbolFrom<ExecutableOp>(
+      *this, getExecutableAttr());
+  if (!executable) // (C1)
+    return emitOpError() << "expects " << getExecutableAttr()
+                         << " to be a hk.executable, but got no such symbol";
+  SmallVector<Type> types(getInputs().getTypes());
+  if (getLayer())
+    types.push_back(IndexType::get(getContext()));
+  auto expected = FunctionType::get(getContext(), types, getResultTypes());
+  if (executable.getSignature() != expected) // (C1)
+    return emitOpError() << "expects an executable of type " << expected
+                         << ", but got " << executable.getSignature();
+  return success();
+}

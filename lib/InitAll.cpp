@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hk/InitAll.h"
+
+#include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Transforms/Passes.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllPasses.h"
+
+void hk::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  registry.insert<HKDialect>();
+}
+
+void hk::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerHKTransformsPasses();
+}
