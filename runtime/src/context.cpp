@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "context.h"
+
+#include "environment.h"
+
+#include <algorithm>
+
+namespace hk {
+
+Status Context::create(const hk_context_options &options,
+                       std::shared_ptr<Context> &context) {
+  Environment environment;
+  HK_TRY(Environment::read(environment));
+
+  Isa cap = environment.isaCap;
+  if (options.isa) {
+    std::optional<Isa> isa = parseIsa(options.isa);
+    if (!isa)
+      return invalidArgument("isa: expects 'x86-64', 'x86-64-v3' or "
+                             "'x86-64-v4', but got '",
+                             printable(options.isa), "'");
+    cap = *isa;
+  }
+
+  uint32_t threads = options.threads;
+  if (threads > kMaxWorkers)
+    return invalidArgument("threads: expects at most ", kMaxWorkers,
+                           ", but got ", threads);
+  if (threads == 0)
+    threads = environment.threads;
+  if (threads == 0)
+    threads = std::min(availableCores(), kMaxWorkers);
+
+  auto created = std::make_shared<Context>();
+  if (options.parallel_for)
+    created->workers_ = std::make_unique<ExternalWorkers>(
+        threads, options.parallel_for, options.parallel_for_user);
+  else
+    HK_TRY(ThreadPool::create(threads, created->workers_));
+  created->cpu_ = std::make_unique<CpuDevice>(
+      std::min(cap, detectIsa()), *created->workers_, environment.perfMap);
+  context = std::move(created);
+  return Status();
+}
+
+} // namespace hk

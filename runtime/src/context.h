@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef HK_RUNTIME_CONTEXT_H
+#define HK_RUNTIME_CONTEXT_H
+
+#include "cpu_device.h"
+#include "thread_pool.h"
+
+#include <memory>
+
+namespace hk {
+
+/// Workers and devices. Outlives the sessions made in it.
+class Context {
+public:
+  static Status create(const hk_context_options &options,
+                       std::shared_ptr<Context> &context);
+
+  Workers &workers() { return *workers_; }
+  CpuDevice &cpu() { return *cpu_; }
+
+private:
+  std::unique_ptr<Workers> workers_;
+  std::unique_ptr<CpuDevice> cpu_;
+};
+
+} // namespace hk
+
+#endif // HK_RUNTIME_CONTEXT_H

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "environment.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace hk {
+namespace {
+
+/// The variable's value; empty where it is not set.
+std::string_view variable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+} // namespace
+
+Status Environment::read(Environment &environment) {
+  Environment result;
+  if (std::string_view text = variable("HK_THREADS"); !text.empty()) {
+    auto [end, code] =
+        std::from_chars(text.data(), text.data() + text.size(), result.threads);
+    if (code != std::errc() || end != text.data() + text.size() ||
+        result.threads < 1 || result.threads > kMaxWorkers)
+      return error(HK_ENVIRONMENT, "HK_THREADS: expects a number from 1 to ",
+                   kMaxWorkers, ", but got '", printable(text), "'");
+  }
+  if (std::string_view text = variable("HK_ISA"); !text.empty()) {
+    std::optional<Isa> isa = parseIsa(text);
+    if (!isa)
+      return error(HK_ENVIRONMENT,
+                   "HK_ISA: expects 'x86-64', 'x86-64-v3' or 'x86-64-v4', but "
+                   "got '",
+                   printable(text), "'");
+    result.isaCap = *isa;
+  }
+  if (std::string_view text = variable("HK_PERF_MAP"); !text.empty()) {
+    if (text != "0" && text != "1")
+      return error(HK_ENVIRONMENT, "HK_PERF_MAP: expects 0 or 1, but got '",
+                   printable(text), "'");
+    result.perfMap = text == "1";
+  }
+  environment = result;
+  return Status();
+}
+
+uint32_t availableCores() {
+#if defined(__linux__)
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    int count = CPU_COUNT(&set);
+    if (count > 0)
+      return static_cast<uint32_t>(count);
+  }
+#endif
+  unsigned count = std::thread::hardware_concurrency();
+  return count ? count : 1;
+}
+
+} // namespace hk

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checks that follow the FlatBuffers verifier: metadata that passes can be
+// used without further checks of indices, sizes and enumerators. What cannot
+// be checked is the code itself.
+#ifndef HK_RUNTIME_MODULE_CHECK_H
+#define HK_RUNTIME_MODULE_CHECK_H
+
+#include "module.h"
+
+#include <string_view>
+#include <unordered_map>
+
+namespace hk {
+
+// Far above any network, low enough that sizes of tensors cannot overflow.
+constexpr uint32_t kMaxRank = 8;
+constexpr uint64_t kMaxElements = uint64_t(1) << 40;
+constexpr uint32_t kMaxLayers = 1u << 16;
+constexpr uint64_t kMaxScratch = uint64_t(1) << 40;
+
+using ParameterMap =
+    std::unordered_map<std::string_view, const schema::Parameter *>;
+
+Status checkModule(const schema::Module &module, uint64_t fileSize,
+                   MetadataRange metadata);
+
+/// One packed value: its program, shapes, sizes and parameters.
+Status checkPacked(const schema::Packed &packed,
+                   const ParameterMap &parameters);
+
+/// The number of elements of a static shape. Refuses more than kMaxRank
+/// dimensions, empty ones, and more than kMaxElements elements.
+Status checkShape(const flatbuffers::Vector<int64_t> *shape,
+                  uint64_t &elements);
+Status checkShape(const flatbuffers::Vector<uint64_t> *shape,
+                  uint64_t &elements);
+
+Status checkDType(schema::DType dtype);
+bool isFloat(schema::DType dtype);
+/// Bytes of an element of a valid type.
+uint64_t sizeOf(schema::DType dtype);
+/// "f32"
+const char *nameOf(schema::DType dtype);
+/// "f32[384, 128]"
+std::string describe(std::string_view dtype, const int64_t *shape,
+                     uint32_t rank);
+std::string describe(const schema::TensorType &type);
+
+inline std::string_view view(const flatbuffers::String *text) {
+  return text ? std::string_view(text->c_str(), text->size())
+              : std::string_view();
+}
+
+template <typename Vector> uint32_t sizeOrZero(const Vector *vector) {
+  return vector ? vector->size() : 0;
+}
+
+} // namespace hk
+
+#endif // HK_RUNTIME_MODULE_CHECK_H

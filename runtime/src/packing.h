@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packing: everything in a network that depends on parameters alone. A program
+// of the module is interpreted in float64 and rounded once, into the layout
+// that kernels read.
+#ifndef HK_RUNTIME_PACKING_H
+#define HK_RUNTIME_PACKING_H
+
+#include "memory.h"
+#include "module.h"
+#include "params.h"
+#include "thread_pool.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hk {
+
+/// The layers of a packed value; where it has none, the program runs once.
+struct LayerRange {
+  bool any = false;
+  uint32_t begin = 0;
+  uint32_t end = 1;
+  uint32_t count() const { return end - begin; }
+};
+LayerRange layersOf(const schema::Packed &packed);
+
+/// Whether the key of a Param depends on the layer.
+bool hasLayerKey(const schema::PackInstruction &param);
+/// The key of a Param, each "{}" replaced by `layer`; as it is if that is -1.
+std::string parameterKey(const schema::PackInstruction &param, int64_t layer);
+
+/// Packed values in one buffer.
+struct PackedValues {
+  static constexpr uint64_t kAbsent = UINT64_MAX;
+
+  Mapping buffer;
+  uint64_t bytes = 0;
+  std::vector<uint64_t> offsets; // by index of Module.packed, or kAbsent
+
+  /// The address of value `index`, which is present, at `layer` (any number
+  /// where the value has no layers).
+  const void *at(const schema::Module &module, uint32_t index,
+                 int32_t layer) const;
+};
+
+/// Packs the values of a verified module with the given indices (each at most
+/// once), from `params` (nullptr: there are none).
+///
+/// HK_NOT_FOUND where parameters are missing, HK_INVALID_ARGUMENT where one
+/// has another shape or is not a float, HK_OUT_OF_MEMORY above `memoryLimit`
+/// bytes of results and temporaries.
+Status packValues(const schema::Module &module,
+                  const std::vector<uint32_t> &indices, const Params *params,
+                  Workers &workers, uint64_t memoryLimit, PackedValues &result);
+
+} // namespace hk
+
+#endif // HK_RUNTIME_PACKING_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function of a module, ready to run: a plan, its kernels and its packed
+// parameters. Immutable; each run brings its own workspace.
+#ifndef HK_RUNTIME_SESSION_H
+#define HK_RUNTIME_SESSION_H
+
+#include "context.h"
+#include "module.h"
+#include "packing.h"
+#include "params.h"
+
+#include <memory>
+#include <vector>
+
+namespace hk {
+
+class Session {
+public:
+  static Status create(std::shared_ptr<Context> context,
+                       std::shared_ptr<Module> module, const Params *params,
+                       const hk_session_options &options,
+                       std::shared_ptr<Session> &session);
+
+  hk_session_info info() const;
+  Status workspaceSize(int64_t batch, uint64_t &size) const;
+  Status run(DLTensor *const *inputs, uint32_t numInputs,
+             DLTensor *const *outputs, uint32_t numOutputs, void *workspace,
+             uint64_t workspaceSize) const;
+
+private:
+  /// A dispatch, resolved but for the addresses of a run.
+  struct Launch {
+    const Kernel *kernel = nullptr;
+    const schema::Variant *variant = nullptr;
+    const schema::Dispatch *dispatch = nullptr;
+    std::vector<const void *> packed; // by slot
+  };
+  /// Where the parts of a workspace lie, from its first aligned byte.
+  struct WorkspaceLayout {
+    uint64_t buffers = 0;
+    uint64_t scratch = 0;
+    uint64_t size = 0; // slack for alignment included
+  };
+
+  Session(std::shared_ptr<Context> context, std::shared_ptr<Module> module)
+      : context_(std::move(context)), module_(std::move(module)) {}
+
+  Status choosePlan(const hk_session_options &options);
+  Status prepare(const Params *params, uint64_t memoryLimit);
+  Status layOut(uint64_t batch, WorkspaceLayout &layout) const;
+  int64_t staticBatch() const;
+
+  std::shared_ptr<Context> context_;
+  std::shared_ptr<Module> module_;
+  uint32_t functionIndex_ = 0;
+  const schema::Function *function_ = nullptr;
+  const schema::Plan *plan_ = nullptr;
+
+  PackedValues packed_;
+  std::vector<std::unique_ptr<Kernel>> kernels_; // by executable, or null
+  std::vector<Launch> launches_;
+  uint64_t scratchStride_ = 0;
+  uint64_t tableSize_ = 0; // bytes of the buffer pointers of the widest launch
+  const char *isa_ = "none";
+};
+
+/// The index of the function of that name; HK_NOT_FOUND lists those there are.
+Status findFunction(const Module &module, const char *name, uint32_t &index);
+
+} // namespace hk
+
+#endif // HK_RUNTIME_SESSION_H
