@@ -74,6 +74,9 @@ static void declareOptions(CLI::App &app, Options &options) {
                "print the module's metadata as JSON");
   app.set_version_flag("--version", std::string("hk-run ") + hk_version());
   app.footer(
+      "Examples:\n"
+      "  hk-run model.hkm --params w.safetensors --input x.npy --output y.npy\n"
+      "  hk-run model.hkm --batch 64 --padding --check --repeat 100\n\n"
       "HK_ISA and HK_THREADS are read from the environment.\n"
       "Exit codes: 0 done, 1 wrong input or failed check, 2 unsupported, "
       "3 environment, 4 internal error.");
