@@ -7,4 +7,7 @@
 
 include "mlir/Pass/PassBase.td"
 
+include "hk/Transforms/MakeOracle.td"
+include "hk/Transforms/Widen.td"
+
 #endif // HK_TRANSFORMS_PASSES_TD
