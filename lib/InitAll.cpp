@@ -3,6 +3,7 @@
 #include "hk/InitAll.h"
 
 #include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Target/CPU/Passes.h"
 #include "hk/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -11,9 +12,12 @@
 void hk::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   registry.insert<HKDialect>();
+  registerCPUTargetInterfaces(registry);
 }
 
 void hk::registerAllPasses() {
   mlir::registerAllPasses();
   registerHKTransformsPasses();
+  registerHKTargetCPUPasses();
+  registerCPUPipelines();
 }
