@@ -9,5 +9,9 @@ include "mlir/Pass/PassBase.td"
 
 include "hk/Transforms/MakeOracle.td"
 include "hk/Transforms/Widen.td"
+include "hk/Transforms/HoistPacked.td"
+include "hk/Transforms/Cut.td"
+include "hk/Transforms/AssignSchedules.td"
+include "hk/Transforms/Outline.td"
 
 #endif // HK_TRANSFORMS_PASSES_TD

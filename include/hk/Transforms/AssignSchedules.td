@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// hk-assign-schedules: how each kernel is lowered.
+
+#ifndef HK_TRANSFORMS_ASSIGNSCHEDULES_TD
+#define HK_TRANSFORMS_ASSIGNSCHEDULES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
+  let summary = "give every kernel its schedules";
+  let description = [{
+    Every `hk.kernel` without schedules gets one `#hk.cpu` for each instruction
+    set of `isas`, in that order. The rules are in
+    `include/hk/Analysis/CPUSchedule.h`: the register tile follows from the
+    number of registers, the rows of a block from the length of the sequence,
+    the width of the network and the scratch that fits.
+
+    The kernel of an oracle gets `#hk.loops`, for a whole sequence.
+
+    A remark tells each choice.
+
+    Before:
+
+    ```mlir
+    hk.kernel @norm(%a = %x : tensor<?x128x64xf32>)
+        -> (tensor<?x128x64xf32>) scope(row) { ... }
+    ```
+
+    After:
+
+    ```mlir
+    hk.kernel @norm(%a = %x : tensor<?x128x64xf32>)
+        -> (tensor<?x128x64xf32>) scope(row)
+        schedules [#hk.cpu<isa = "x86-64-v4", rows = 64, mr = 12, nr = 32,
+                           keys = 64>] { ... }
+    ```
+  }];
+  let options = [
+    ListOption<"isas", "isas", "std::string",
+               "Instruction sets, best first (all three if none is given)">,
+    Option<"scratchLimit", "scratch-limit", "int64_t", /*default=*/"1572864",
+           "Bytes of intermediate values that a workgroup may keep">
+  ];
+  let dependentDialects = ["::hk::HKDialect"];
+}
+
+#endif // HK_TRANSFORMS_ASSIGNSCHEDULES_TD

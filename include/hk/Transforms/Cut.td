@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// hk-cut: the network becomes kernels.
+
+#ifndef HK_TRANSFORMS_CUT_TD
+#define HK_TRANSFORMS_CUT_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
+  let summary = "cut a network into kernels";
+  let description = [{
+    Every run of operations of a block, whether of the function or of a loop
+    over layers, is a chain; a `CutPolicy` says where it is cut, and each part
+    becomes a `hk.kernel`. Nothing crosses the back edge of a loop.
+
+    Inside a kernel, a workgroup owns a block of rows of one sequence. The
+    default policy therefore cuts before attention whose keys or values are
+    computed in the same kernel (they belong to other workgroups), and not
+    after it: the output projection, the residual and the feed-forward network
+    follow in the same kernel, row by row. It also cuts where a block of `rows`
+    rows would need more than `scratch-limit` bytes of intermediate values, at
+    the place where the fewest bytes cross.
+
+    Packed values are read inside the kernels; the index of the layer is then
+    their last argument. `hk.split` is a view and is repeated in every kernel
+    that reads through it. A value that several kernels read is a result of the
+    one that computes it.
+
+    An oracle (a function with `hk.oracle_of`) becomes one kernel of scope
+    `sequence`.
+
+    Before:
+
+    ```mlir
+    %h = hk.layer_norm %x : !x
+    %t = hk.linear %h, %w : !x, !w
+    %q, %k, %v = hk.split %t : !qkv -> !x, !x, !x
+    %c = hk.attention %q, %k, %v {num_heads = 4 : i32} : !x, !x, !x
+    %y = hk.add %x, %c : !x, !x
+    ```
+
+    After:
+
+    ```mlir
+    %t = hk.kernel @norm_linear(%a = %x : !x) -> (!qkv) scope(row) { ... }
+    %y = hk.kernel @attention_add(%a = %t : !qkv, %b = %x : !x) -> (!x)
+        scope(row) {
+      %q, %k, %v = hk.split %a : !qkv -> !x, !x, !x
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", /*default=*/"64",
+           "Rows of a block for which scratch is estimated">,
+    Option<"scratchLimit", "scratch-limit", "int64_t", /*default=*/"1572864",
+           "Bytes of intermediate values that a workgroup may keep">
+  ];
+  let dependentDialects = ["::hk::HKDialect"];
+}
+
+#endif // HK_TRANSFORMS_CUT_TD

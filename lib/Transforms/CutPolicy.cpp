@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hk/Transforms/CutPolicy.h"
+
+#include "hk/Analysis/RowScratch.h"
+#include "hk/Dialect/HK/HKDialect.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace hk;
+
+CutPolicy::~CutPolicy() = default;
+
+/// Follows views to the value that is viewed.
+static Value viewed(Value value) {
+  while (auto split = value.getDefiningOp<SplitOp>())
+    value = split.getInput();
+  return value;
+}
+
+/// The operations of a chain that read `value`, through views.
+static void collectReaders(Value value, SmallVectorImpl<Operation *> &readers) {
+  for (Operation *user : value.getUsers()) {
+    if (!isa<SplitOp>(user)) {
+      readers.push_back(user);
+      continue;
+    }
+    for (Value view : user->getResults())
+      collectReaders(view, readers);
+  }
+}
+
+namespace {
+
+class GreedyCutPolicy final : public CutPolicy {
+public:
+  GreedyCutPolicy(int64_t rows, int64_t scratchLimit)
+      : rows(rows), scratchLimit(scratchLimit) {}
+
+  SmallVector<Cut> cut(ArrayRef<Operation *> chain) const override {
+    SmallVector<Cut> cuts;
+    size_t begin = 0;
+    for (size_t i = 1; i < chain.size(); ++i) {
+      ArrayRef<Operation *> kernel = chain.slice(begin, i - begin);
+      std::optional<Cut> cut = mustCut(kernel, chain[i], i);
+      if (!cut)
+        cut = cutForScratch(chain, begin, i);
+      if (!cut)
+        continue;
+      begin = cut->position;
+      // What follows the cut is looked at again, as a kernel of its own.
+      i = begin;
+      cuts.push_back(std::move(*cut));
+    }
+    return cuts;
+  }
+
+private:
+  std::optional<Cut> mustCut(ArrayRef<Operation *> kernel, Operation *next,
+                             size_t position) const {
+    if (auto attention = dyn_cast<AttentionOp>(next))
+      for (Value value : {attention.getKey(), attention.getValue()})
+        if (llvm::is_contained(kernel, viewed(value).getDefiningOp()))
+          return Cut{position, "attention reads keys and values of rows that "
+                               "other workgroups compute"};
+    int64_t before = getRowsPerSequence(kernel.front()->getResult(0).getType());
+    int64_t after = getRowsPerSequence(next->getResult(0).getType());
+    if (before != after)
+      return Cut{position, llvm::formatv("the rows of a sequence change from "
+                                         "{0} to {1}",
+                                         before, after)};
+    return std::nullopt;
+  }
+
+  /// The bytes of one row that are computed in chain[begin, position) and read
+  /// later.
+  static int64_t crossing(ArrayRef<Operation *> chain, size_t begin,
+                          size_t position) {
+    ArrayRef<Operation *> kernel = chain.slice(begin, position - begin);
+    DenseSet<Operation *> inside(kernel.begin(), kernel.end());
+    int64_t bytes = 0;
+    for (Operation *op : kernel)
+      for (Value result : op->getResults()) {
+        SmallVector<Operation *> readers;
+        collectReaders(result, readers);
+        if (llvm::any_of(readers, [&](Operation *reader) {
+              return !inside.contains(reader);
+            }))
+          bytes += getBytesPerRow(result.getType());
+      }
+    return bytes;
+  }
+
+  std::optional<Cut> cutForScratch(ArrayRef<Operation *> chain, size_t begin,
+                                   size_t next) const {
+    int64_t block = std::min(
+        rows, getRowsPerSequence(chain[begin]->getResult(0).getType()));
+    int64_t needed =
+        block * estimateScratchPerRow(chain.slice(begin, next + 1 - begin));
+    if (needed <= scratchLimit)
+      return std::nullopt;
+    size_t best = next;
+    for (size_t position = next; position > begin + 1; --position)
+      if (crossing(chain, begin, position - 1) < crossing(chain, begin, best))
+        best = position - 1;
+    return Cut{best, llvm::formatv("one kernel would need {0} bytes of scratch "
+                                   "for {1} rows, above the limit of {2}",
+                                   needed, block, scratchLimit)};
+  }
+
+  int64_t rows;
+  int64_t scratchLimit;
+};
+
+} // namespace
+
+std::unique_ptr<CutPolicy> hk::createGreedyCutPolicy(int64_t rows,
+                                                     int64_t scratchLimit) {
+  return std::make_unique<GreedyCutPolicy>(rows, scratchLimit);
+}
