@@ -25,7 +25,7 @@ def float32_bound(network, sharp):
     """
     unit = 2.0**-24
     length = max(network.dim, network.ffn)
-    return 3 * unit * np.sqrt(length + 64) * (2 * network.layers + 1) * sharp**0.5
+    return unit * np.sqrt(length + 64) * (2 * network.layers + 1) * sharp**0.5
 
 
 def allowed(network, reference, sharp=1):
