@@ -5,10 +5,9 @@
 #ifndef HK_TRANSFORMS_PASSES_TD
 #define HK_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
-
 include "hk/Transforms/MakeOracle.td"
 include "hk/Transforms/Widen.td"
+include "hk/Transforms/RollLayers.td"
 include "hk/Transforms/HoistPacked.td"
 include "hk/Transforms/Cut.td"
 include "hk/Transforms/AssignSchedules.td"
