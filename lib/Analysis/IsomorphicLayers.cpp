@@ -164,8 +164,7 @@ SmallVector<LayerSequence::Candidate> LayerSequence::findCandidates() const {
   llvm::SetVector<unsigned> periods;
   for (auto [i, signature] : llvm::enumerate(signatures)) {
     SmallVector<unsigned> &seen = occurrences[signature];
-    for (unsigned before :
-         ArrayRef<unsigned>(seen).take_back(kOccurrences))
+    for (unsigned before : ArrayRef<unsigned>(seen).take_back(kOccurrences))
       periods.insert(i - before);
     seen.push_back(i);
   }
@@ -209,7 +208,8 @@ std::optional<LayerRun> LayerSequence::findLongestRun(
         break;
       Attempt next = attempt(begin, candidate.period, layers);
       bool better = next.run ? !best.run || rank(next) > rank(best)
-                             : !best.run && next.progress > best.progress;
+                             : !best.run && (best.mismatches.empty() ||
+                                             next.progress > best.progress);
       if (better)
         best = std::move(next);
     }
@@ -235,10 +235,8 @@ LayerSequence::matchSecond(LayerRun &run, std::optional<int64_t> &number,
   LayerOperand &kind = run.operands[op].emplace_back();
 
   if (auto param = value.getDefiningOp<ParamOp>()) {
-    auto paramBefore = before.getDefiningOp<ParamOp>();
-    if (!paramBefore)
-      return "expects a parameter as in the layer before, but got \"" +
-             param.getKey().str() + "\"";
+    // A parameter in one is a parameter in both: it is part of the signature.
+    auto paramBefore = cast<ParamOp>(before.getDefiningOp());
     kind.kind = LayerOperand::Tied;
     if (param.getKey() == paramBefore.getKey())
       return std::nullopt;
@@ -375,8 +373,8 @@ LayerSequence::Attempt LayerSequence::attempt(unsigned begin, unsigned period,
   for (unsigned layer = 0; layer + 1 < layers;) {
     std::optional<LayerMismatch> mismatch;
     unsigned matched = 0;
-    LayerRun run = grow(begin + layer * period, period, layers - layer,
-                        mismatch, matched);
+    LayerRun run =
+        grow(begin + layer * period, period, layers - layer, mismatch, matched);
     result.progress = std::max(result.progress, matched);
     if (mismatch)
       result.mismatches.push_back(*mismatch);

@@ -54,10 +54,9 @@ static void buildBody(OpBuilder &builder, ArrayRef<Operation *> ops,
         Value &parameter = parameters[operand.key];
         if (!parameter) {
           auto param = copy->getOperand(i).getDefiningOp<ParamOp>();
-          parameter =
-              ParamOp::create(builder, param.getLoc(), param.getType(),
-                              builder.getStringAttr(operand.key), number,
-                              param.getFromAttr());
+          parameter = ParamOp::create(builder, param.getLoc(), param.getType(),
+                                      builder.getStringAttr(operand.key),
+                                      number, param.getFromAttr());
         }
         copy->setOperand(i, parameter);
         break;
