@@ -2,6 +2,7 @@
 
 #include "hk/InitAll.h"
 
+#include "hk/Conversion/Passes.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Target/CPU/Passes.h"
 #include "hk/Transforms/Passes.h"
@@ -18,6 +19,7 @@ void hk::registerAllDialects(mlir::DialectRegistry &registry) {
 void hk::registerAllPasses() {
   mlir::registerAllPasses();
   registerHKTransformsPasses();
+  registerHKConversionPasses();
   registerHKTargetCPUPasses();
   registerCPUPipelines();
 }

@@ -25,7 +25,7 @@ using namespace hk;
 
 /// What is fixed for all blocks of one attention.
 struct KernelEmitter::Attention {
-  AttentionOp op;
+  mutable AttentionOp op; ///< its accessors are not const
   View query, key, value, context;
   int64_t sequence, headDim;
   int64_t registers;  ///< of queries
@@ -68,8 +68,7 @@ void KernelEmitter::emitAttention(AttentionOp op, const View &to) {
   at.scale = op.getScaleValue() * (op.getBase2() ? 1.0 : 1.4426950408889634);
   at.limit = v.index(at.sequence);
   if (Value lengths = op.getLengths())
-    at.limit =
-        operands.arguments[cast<BlockArgument>(lengths).getArgNumber()];
+    at.limit = operands.arguments[cast<BlockArgument>(lengths).getArgNumber()];
   if (Value mask = op.getKeyMask())
     at.mask = operands.arguments[cast<BlockArgument>(mask).getArgNumber()];
 
@@ -80,7 +79,8 @@ void KernelEmitter::emitAttention(AttentionOp op, const View &to) {
     return memref;
   };
   at.packedQuery = temporary({at.headDim, at.queries});
-  at.scores = temporary({llvm::alignTo(at.keys, at.tile), at.queries});
+  at.scores = temporary(
+      {static_cast<int64_t>(llvm::alignTo(at.keys, at.tile)), at.queries});
   at.sums = temporary({at.headDim, at.queries});
   if (at.mask)
     at.packedValues = temporary({at.keys, at.headDim});
@@ -122,15 +122,14 @@ void KernelEmitter::emitAttentionBlock(const Attention &at, Value head,
     end = v.minIndex(end, v.addIndex(first, at.queries));
     common = v.minIndex(common, v.addIndex(first, 1));
   }
-  Value blocks = at.mask ? v.index(0)
-                         : arith::DivUIOp::create(v.b, v.loc, common,
-                                                  v.index(at.keys));
+  Value blocks =
+      at.mask ? v.index(0)
+              : arith::DivUIOp::create(v.b, v.loc, common, v.index(at.keys));
   Value wholeEnd = v.mulIndex(blocks, at.keys);
 
   // The state: for each register of queries, the maximum and the sum so far.
   SmallVector<Value> state;
-  Value lowest =
-      v.constant(-std::numeric_limits<float>::infinity(), type);
+  Value lowest = v.constant(-std::numeric_limits<float>::infinity(), type);
   for (int64_t j = 0; j < at.registers; ++j)
     state.append({lowest, zero});
   auto loopOver = [&](Value from, Value to, bool edge) {
@@ -165,10 +164,9 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
   Value valueColumn = headColumn(v, at.value, head, group, at.headDim);
   Value count = v.index(at.keys);
   if (edge)
-    count = v.minIndex(
-        count, arith::SubIOp::create(v.b, v.loc, keyEnd, key));
-  Value lastKey = edge ? arith::SubIOp::create(v.b, v.loc, keyEnd, v.index(1))
-                       : Value();
+    count = v.minIndex(count, arith::SubIOp::create(v.b, v.loc, keyEnd, key));
+  Value lastKey =
+      edge ? arith::SubIOp::create(v.b, v.loc, keyEnd, v.index(1)) : Value();
   auto lane = [&](int64_t j) { return v.index(j * v.lanes); };
   auto load = [&](Value memref, Value row, int64_t j) -> Value {
     return vector::LoadOp::create(v.b, v.loc, type, memref,
@@ -182,16 +180,16 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
   // The tokens of the queries, for the comparison with the key's.
   SmallVector<Value> tokens;
   if (edge && at.op.getCausal()) {
-    Value first = arith::IndexCastOp::create(
-        v.b, v.loc, v.b.getI32Type(), v.addIndex(firstRow, query));
+    Value first = arith::IndexCastOp::create(v.b, v.loc, v.b.getI32Type(),
+                                             v.addIndex(firstRow, query));
     for (int64_t j = 0; j < n; ++j) {
       SmallVector<int32_t> offsets;
       for (int64_t i = 0; i < v.lanes; ++i)
         offsets.push_back(j * v.lanes + i);
-      Value steps = arith::ConstantOp::create(
-          v.b, v.loc, v.b.getI32VectorAttr(offsets));
-      tokens.push_back(arith::AddIOp::create(v.b, v.loc,
-                                             v.splat(first, v.lanes), steps));
+      Value steps =
+          arith::ConstantOp::create(v.b, v.loc, v.b.getI32VectorAttr(offsets));
+      tokens.push_back(
+          arith::AddIOp::create(v.b, v.loc, v.splat(first, v.lanes), steps));
     }
   }
 
@@ -218,16 +216,16 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
       Value visible, token;
       if (edge) {
         Value position = v.addIndex(key, row);
-        visible = arith::CmpIOp::create(
-            v.b, v.loc, arith::CmpIPredicate::slt, position, keyEnd);
+        visible = arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::slt,
+                                        position, keyEnd);
         if (at.mask) {
           Value byte = memref::LoadOp::create(v.b, v.loc, at.mask,
                                               ValueRange{keyRows[i]});
           visible = arith::AndIOp::create(
               v.b, v.loc, visible,
-              arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::ne, byte,
-                                    arith::ConstantIntOp::create(
-                                        v.b, v.loc, byte.getType(), 0)));
+              arith::CmpIOp::create(
+                  v.b, v.loc, arith::CmpIPredicate::ne, byte,
+                  arith::ConstantIntOp::create(v.b, v.loc, byte.getType(), 0)));
         }
         if (at.op.getCausal())
           token = v.splat(arith::IndexCastOp::create(
@@ -261,9 +259,9 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
     {
       OpBuilder::InsertionGuard guard(v.b);
       v.b.setInsertionPointToStart(loop.getBody());
-      scf::YieldOp::create(v.b, v.loc,
-                           scoreTile(loop.getInductionVar(), at.tile,
-                                     loop.getRegionIterArgs()));
+      scf::YieldOp::create(
+          v.b, v.loc,
+          scoreTile(loop.getInductionVar(), at.tile, loop.getRegionIterArgs()));
     }
     maxima.assign(loop.result_begin(), loop.result_end());
     if (!edge && at.keys % at.tile != 0)
@@ -281,8 +279,8 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
     totals.push_back(v.mul(state[2 * j + 1], decays[j]));
   }
   {
-    auto loop = scf::ForOp::create(v.b, v.loc, v.index(0), count, v.index(1),
-                                   totals);
+    auto loop =
+        scf::ForOp::create(v.b, v.loc, v.index(0), count, v.index(1), totals);
     {
       OpBuilder::InsertionGuard guard(v.b);
       v.b.setInsertionPointToStart(loop.getBody());
@@ -450,10 +448,10 @@ void KernelEmitter::storeContext(const Attention &at, Value head, Value query,
           x = vector::ExtractStridedSliceOp::create(
               v.b, v.loc, x, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{width},
               ArrayRef<int64_t>{1});
-        vector::StoreOp::create(
-            v.b, v.loc, v.narrow(x, element), at.context.memref,
-            ValueRange{v.addIndex(at.context.firstRow, row),
-                       v.addIndex(d, column)});
+        vector::StoreOp::create(v.b, v.loc, v.narrow(x, element),
+                                at.context.memref,
+                                ValueRange{v.addIndex(at.context.firstRow, row),
+                                           v.addIndex(d, column)});
       }
     }
   });

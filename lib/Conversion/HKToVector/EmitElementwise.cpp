@@ -18,8 +18,7 @@ Value KernelEmitter::rowIsValid(MaskRowsOp op, Value row) {
     return arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::slt, token,
                                  operand);
   // A mask in memory is a byte a token, whatever is not zero being true.
-  Value byte =
-      memref::LoadOp::create(v.b, v.loc, operand, ValueRange{token});
+  Value byte = memref::LoadOp::create(v.b, v.loc, operand, ValueRange{token});
   Value zero = arith::ConstantIntOp::create(v.b, v.loc, byte.getType(), 0);
   return arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::ne, byte,
                                zero);

@@ -118,8 +118,9 @@ LogicalResult KernelEmitter::emitLinear(const KernelGroup &group,
     bool whole = panelWidth == width;
     int64_t count = whole ? features / width : 1;
     // The last panel, if it is narrower, lies behind the others.
-    Value weights = operands.packed(weight, {count, depth, panelWidth},
-                                    whole ? 0 : features / width * width * depth);
+    Value weights =
+        operands.packed(weight, {count, depth, panelWidth},
+                        whole ? 0 : features / width * width * depth);
     Value panel = v.index(0);
     if (whole && count > 1)
       panel = arith::DivUIOp::create(v.b, v.loc, firstColumn, v.index(width));

@@ -68,9 +68,9 @@ Value VariantLowering::pointerAt(Value base, Value byteOffset) {
 }
 
 Value VariantLowering::pointerAt(Value base, int64_t byteOffset) {
-  return LLVM::GEPOp::create(b, loc, pointerType(b), b.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{
-                                 LLVM::GEPArg(static_cast<int32_t>(byteOffset))});
+  return LLVM::GEPOp::create(
+      b, loc, pointerType(b), b.getI8Type(), base,
+      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(byteOffset))});
 }
 
 Value VariantLowering::loadPointer(Value base, int64_t index) {
@@ -84,7 +84,8 @@ Value VariantLowering::asMemRef(Value pointer, ArrayRef<int64_t> shape,
                                 Type element) {
   MLIRContext *context = b.getContext();
   auto type = MemRefType::get(shape, element);
-  Type i64 = b.getI64Type(), array = LLVM::LLVMArrayType::get(i64, shape.size());
+  Type i64 = b.getI64Type(),
+       array = LLVM::LLVMArrayType::get(i64, shape.size());
   Type pointerTy = pointerType(b);
   auto structType = LLVM::LLVMStructType::getLiteral(
       context, {pointerTy, pointerTy, i64, array, array});
@@ -194,13 +195,13 @@ LogicalResult VariantLowering::lower(func::FuncOp function) {
     int64_t bytes = ShapedType::getNumElements(shape) * elementBytes(element);
     Value stride = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
                                             b.getI64IntegerAttr(bytes));
-    Value pointer = pointerAt(
-        pointers[index], LLVM::MulOp::create(b, loc, item64, stride));
+    Value pointer =
+        pointerAt(pointers[index], LLVM::MulOp::create(b, loc, item64, stride));
     Value operand;
     if (tensor.getRank() == 1) {
       // A length, brought into [0, S].
-      Value length = toIndex(
-          LLVM::LoadOp::create(b, loc, b.getI32Type(), pointer));
+      Value length =
+          toIndex(LLVM::LoadOp::create(b, loc, b.getI32Type(), pointer));
       length = arith::MaxSIOp::create(b, loc, length, v.index(0));
       operand = v.minIndex(length, v.index(sequence));
     } else {
@@ -229,8 +230,7 @@ LogicalResult VariantLowering::lower(func::FuncOp function) {
     // The last block of a sequence is shorter: code of its own.
     Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                          block, v.index(blocks - 1));
-    auto choice =
-        scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/true);
+    auto choice = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
     if (failed(lowerBlock(v, groups, operands, rest, firstRow)))
       return failure();
@@ -263,8 +263,7 @@ struct HKToVector : hk::impl::HKToVectorBase<HKToVector> {
         ModuleOp &target = nested[schedule.getIsa()];
         if (!target) {
           b.setInsertionPointToEnd(module.getBody());
-          target =
-              ModuleOp::create(b, module.getLoc(), schedule.getIsa());
+          target = ModuleOp::create(b, module.getLoc(), schedule.getIsa());
           target->setAttr("hk.isa", b.getStringAttr(schedule.getIsa()));
         }
         b.setInsertionPointToEnd(target.getBody());

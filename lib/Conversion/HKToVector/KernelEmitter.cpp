@@ -27,8 +27,7 @@ LogicalResult KernelEmitter::emit() {
   }
   // Results that are not where they were computed: an argument or a view of
   // one, or a value that is yielded twice.
-  Operation *yield = groups.variant.getBody().front().getTerminator();
-  for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
+  for (auto [index, value] : llvm::enumerate(groups.yield->getOperands())) {
     View from = view(value);
     Value memref = operands.results[index];
     if (from.memref != memref)
@@ -121,8 +120,8 @@ View KernelEmitter::destination(Value value) {
 }
 
 std::pair<Value, unsigned> KernelEmitter::allocate(ArrayRef<int64_t> shape) {
-  int64_t size = llvm::alignTo(4 * ShapedType::getNumElements(shape),
-                               kAlignment);
+  int64_t size =
+      llvm::alignTo(4 * ShapedType::getNumElements(shape), kAlignment);
   // The smallest free slice that is large enough; a free slice is as large as
   // it was when it was made.
   Slice *best = nullptr;
@@ -207,11 +206,9 @@ Value KernelEmitter::loadScalar(Value memref, Value row, Value column) {
   return memref::LoadOp::create(v.b, v.loc, memref, ValueRange{row, column});
 }
 
-SmallVector<Value>
-KernelEmitter::emitTile(int64_t m, int64_t n, Value depth,
-                        function_ref<Value(int64_t, Value)> a,
-                        function_ref<Value(int64_t, Value)> b,
-                        SmallVector<Value> sums) {
+SmallVector<Value> KernelEmitter::emitTile(
+    int64_t m, int64_t n, Value depth, function_ref<Value(int64_t, Value)> a,
+    function_ref<Value(int64_t, Value)> b, SmallVector<Value> sums) {
   auto loop =
       scf::ForOp::create(v.b, v.loc, v.index(0), depth, v.index(1), sums);
   OpBuilder::InsertionGuard guard(v.b);

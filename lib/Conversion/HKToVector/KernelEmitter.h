@@ -58,7 +58,8 @@ public:
 private:
   using TileFn = llvm::function_ref<void(mlir::Value index, int64_t count)>;
 
-  //===--- Values (KernelEmitter.cpp) --------------------------------------===//
+  //===--- Values (KernelEmitter.cpp)
+  //--------------------------------------===//
   mlir::LogicalResult emitGroup(const KernelGroup &group);
   /// The place of a value that is in memory.
   View view(mlir::Value value);
@@ -70,7 +71,8 @@ private:
   void releaseDead(unsigned group);
   void emitCopy(const View &from, const View &to);
 
-  //===--- Loops (KernelEmitter.cpp) ---------------------------------------===//
+  //===--- Loops (KernelEmitter.cpp)
+  //---------------------------------------===//
   /// Calls `body` for 0 <= i < count in a loop.
   void forEach(int64_t count, llvm::function_ref<void(mlir::Value)> body);
   /// Calls `body` for runs of `step`, in a loop, and for what is left over.
@@ -93,7 +95,8 @@ private:
            llvm::function_ref<mlir::Value(int64_t, mlir::Value)> b,
            llvm::SmallVector<mlir::Value> sums);
 
-  //===--- Operations ------------------------------------------------------===//
+  //===--- Operations
+  //------------------------------------------------------===//
   // EmitElementwise.cpp
   mlir::Value evaluate(mlir::Value value, mlir::Value row, mlir::Value column,
                        int64_t width, const KernelGroup &group,

@@ -9,15 +9,15 @@ bool hk::isElementwise(Operation *op) {
   return isa<ActivationOp, AddOp, MulOp, MaskRowsOp, CastOp>(op);
 }
 
-KernelGroups::KernelGroups(VariantOp variant) : variant(variant) {
+KernelGroups::KernelGroups(VariantOp variant) {
   Block &block = variant.getBody().front();
+  yield = block.getTerminator();
   // The element-wise operation that a value is computed inside of, at last.
   DenseMap<Operation *, Operation *> rootOf;
   for (Operation &op : llvm::reverse(block)) {
     if (!isElementwise(&op))
       continue;
-    Operation *user =
-        op.hasOneUse() ? *op.getResult(0).user_begin() : nullptr;
+    Operation *user = op.hasOneUse() ? *op.getResult(0).user_begin() : nullptr;
     if (user && isElementwise(user)) {
       inlined.insert(op.getResult(0));
       rootOf[&op] = rootOf.lookup(user);
@@ -48,7 +48,7 @@ KernelGroups::KernelGroups(VariantOp variant) : variant(variant) {
       noteUses(operand, groups.size() - 1);
   }
   // What is yielded is used after the last group.
-  for (Value value : block.getTerminator()->getOperands())
+  for (Value value : yield->getOperands())
     noteUses(value, groups.size());
 }
 
@@ -65,8 +65,7 @@ void KernelGroups::noteUses(Value value, unsigned group) {
 }
 
 int KernelGroups::resultIndex(Value value) const {
-  for (auto [index, yielded] : llvm::enumerate(
-           variant.getBody().front().getTerminator()->getOperands()))
+  for (auto [index, yielded] : llvm::enumerate(yield->getOperands()))
     if (yielded == value)
       return index;
   return -1;

@@ -26,7 +26,8 @@ class KernelGroups {
 public:
   explicit KernelGroups(VariantOp variant);
 
-  VariantOp variant;
+  /// Of the variant: its operands are the results.
+  mlir::Operation *yield;
   /// In the order they run.
   llvm::SmallVector<KernelGroup> groups;
 

@@ -74,7 +74,9 @@ Value VectorBuilder::mul(Value lhs, Value rhs) {
 Value VectorBuilder::div(Value lhs, Value rhs) {
   return arith::DivFOp::create(b, loc, lhs, rhs);
 }
-Value VectorBuilder::fma(Value x, Value y, Value z) { return add(mul(x, y), z); }
+Value VectorBuilder::fma(Value x, Value y, Value z) {
+  return add(mul(x, y), z);
+}
 
 // A comparison and a select are one instruction (maxps); the operations of
 // arith that define what becomes of NaN are a dozen.
@@ -139,13 +141,13 @@ Value VectorBuilder::exp2(Value x) {
   Value rounded = arith::SubFOp::create(b, loc, shifted, magic);
   Value fraction = arith::SubFOp::create(b, loc, x, rounded);
   // Minimax on [-1/2, 1/2]: relative error 2e-9 before rounding.
-  Value power = polynomial(
-      fraction, {1.0, 0.6931471824645996, 0.24022647738456726,
-                 0.055503323674201965, 0.009618435055017471,
-                 0.001339887036010623, 0.00015353896014858037});
+  Value power =
+      polynomial(fraction, {1.0, 0.6931471824645996, 0.24022647738456726,
+                            0.055503323674201965, 0.009618435055017471,
+                            0.001339887036010623, 0.00015353896014858037});
   // 2^round(x): the low bits become the exponent.
-  Value bits = arith::BitcastOp::create(
-      b, loc, withElement(x, b.getI32Type()), shifted);
+  Value bits =
+      arith::BitcastOp::create(b, loc, withElement(x, b.getI32Type()), shifted);
   bits = arith::ShLIOp::create(b, loc, bits, integers(x, 23, 32));
   bits = arith::AddIOp::create(b, loc, bits, integers(x, 0x3F800000, 32));
   Value scale = arith::BitcastOp::create(b, loc, type, bits);
@@ -253,13 +255,12 @@ Value VectorBuilder::narrowToBF16(Value x) {
       b, loc, bits,
       arith::AddIOp::create(b, loc, odd, integers(x, 0x7FFF, 32)));
   // A NaN could become infinite so: it is made quiet instead.
-  Value quiet =
-      arith::OrIOp::create(b, loc, bits, integers(x, 0x00400000, 32));
+  Value quiet = arith::OrIOp::create(b, loc, bits, integers(x, 0x00400000, 32));
   Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
   rounded = select(isNaN, quiet, rounded);
   rounded = arith::ShRUIOp::create(b, loc, rounded, integers(x, 16, 32));
-  rounded = arith::TruncIOp::create(b, loc, withElement(x, b.getI16Type()),
-                                    rounded);
+  rounded =
+      arith::TruncIOp::create(b, loc, withElement(x, b.getI16Type()), rounded);
   return arith::BitcastOp::create(b, loc, withElement(x, b.getBF16Type()),
                                   rounded);
 }
@@ -276,18 +277,16 @@ Value VectorBuilder::widenHalf(Value x) {
   Value sign = arith::ShLIOp::create(
       b, loc, arith::AndIOp::create(b, loc, bits, integers(x, 0x8000, 32)),
       integers(x, 16, 32));
-  Value moved =
-      arith::ShLIOp::create(b, loc, magnitude, integers(x, 13, 32));
+  Value moved = arith::ShLIOp::create(b, loc, magnitude, integers(x, 13, 32));
   Value finite = arith::MulFOp::create(
-      b, loc,
-      arith::BitcastOp::create(b, loc, withElement(x, f32()), moved),
+      b, loc, arith::BitcastOp::create(b, loc, withElement(x, f32()), moved),
       constant(std::ldexp(1.0, 112), withElement(x, f32())));
   Value special = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
                                         magnitude, integers(x, 0x7C00, 32));
   Value specialBits =
       arith::OrIOp::create(b, loc, moved, integers(x, 0x7F800000, 32));
-  Value finiteBits = arith::BitcastOp::create(
-      b, loc, withElement(x, b.getI32Type()), finite);
+  Value finiteBits =
+      arith::BitcastOp::create(b, loc, withElement(x, b.getI32Type()), finite);
   Value result = arith::OrIOp::create(
       b, loc, select(special, specialBits, finiteBits), sign);
   return arith::BitcastOp::create(b, loc, withElement(x, f32()), result);
@@ -332,8 +331,8 @@ Value VectorBuilder::narrowToHalf(Value x) {
                                       magnitude, integers(x, 0x7F800000, 32));
   result = select(isNaN, integers(x, 0x7E00, 32), result);
   result = arith::OrIOp::create(b, loc, result, sign);
-  result = arith::TruncIOp::create(b, loc, withElement(x, b.getI16Type()),
-                                   result);
+  result =
+      arith::TruncIOp::create(b, loc, withElement(x, b.getI16Type()), result);
   return arith::BitcastOp::create(b, loc, withElement(x, b.getF16Type()),
                                   result);
 }

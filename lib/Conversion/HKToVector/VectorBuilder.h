@@ -30,14 +30,16 @@ public:
   mlir::FloatType f32() { return b.getF32Type(); }
   mlir::VectorType vectorType(int64_t width);
 
-  //===--- Scalars ---------------------------------------------------------===//
+  //===--- Scalars
+  //---------------------------------------------------------===//
   mlir::Value index(int64_t value);
   mlir::Value addIndex(mlir::Value lhs, mlir::Value rhs);
   mlir::Value addIndex(mlir::Value lhs, int64_t rhs);
   mlir::Value mulIndex(mlir::Value lhs, int64_t rhs);
   mlir::Value minIndex(mlir::Value lhs, mlir::Value rhs);
 
-  //===--- Vectors ---------------------------------------------------------===//
+  //===--- Vectors
+  //---------------------------------------------------------===//
   /// The constant in every lane of something of `type` (f32 or a vector of it).
   mlir::Value constant(double value, mlir::Type type);
   mlir::Value splat(mlir::Value scalar, int64_t width);
@@ -54,13 +56,15 @@ public:
   /// The sum of the lanes.
   mlir::Value sum(mlir::Value vector);
 
-  //===--- Functions -------------------------------------------------------===//
+  //===--- Functions
+  //-------------------------------------------------------===//
   /// 2^x, relative error below 2e-7; 0 below 2^-126, inf from 2^128; NaN stays.
   mlir::Value exp2(mlir::Value x);
   /// The activation of `x`; the errors are in docs/cpu.md.
   mlir::Value activation(ActivationKind kind, mlir::Value x);
 
-  //===--- Element types ---------------------------------------------------===//
+  //===--- Element types
+  //---------------------------------------------------===//
   /// f32 from a vector of f16, bf16 or f32.
   mlir::Value widen(mlir::Value x);
   /// A vector of `element` (f16, bf16 or f32) from f32, ties to even.

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes from variants of kernels to code.
+
+#ifndef HK_CONVERSION_PASSES_TD
+#define HK_CONVERSION_PASSES_TD
+
+include "hk/Conversion/HKToVector/HKToVector.td"
+
+#endif // HK_CONVERSION_PASSES_TD
