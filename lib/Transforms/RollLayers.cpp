@@ -13,7 +13,7 @@
 #include <set>
 
 namespace hk {
-#define GEN_PASS_DEF_HKROLLLAYERS
+#define GEN_PASS_DEF_ROLLLAYERS
 #include "hk/Transforms/Passes.h.inc"
 } // namespace hk
 
@@ -120,7 +120,7 @@ static void roll(ArrayRef<Operation *> ops, const LayerRun &run) {
 }
 
 namespace {
-class RollLayers : public hk::impl::HKRollLayersBase<RollLayers> {
+class RollLayersPass : public hk::impl::RollLayersBase<RollLayersPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function->hasAttr("hk.oracle_of") &&

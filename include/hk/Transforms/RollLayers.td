@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def HKRollLayers : Pass<"hk-roll-layers", "::mlir::ModuleOp"> {
+def RollLayers : Pass<"hk-roll-layers", "::mlir::ModuleOp"> {
   let summary = "roll isomorphic layers into a loop over stacked parameters";
   let description = [{
     Finds runs of two or more isomorphic layers in the body of each function,
