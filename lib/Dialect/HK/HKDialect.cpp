@@ -2,6 +2,8 @@
 
 #include "hk/Dialect/HK/HKDialect.h"
 
+#include "EnumKeyword.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -39,21 +41,32 @@ void HKDialect::initialize() {
 // Schedules and layouts
 //===----------------------------------------------------------------------===//
 
-LogicalResult CPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              StringRef isa, int64_t rows, int64_t mr,
-                              int64_t nr, int64_t keys) {
+static LogicalResult verifyIsa(function_ref<InFlightDiagnostic()> emitError,
+                               StringRef isa) {
   if (isa != "x86-64" && isa != "x86-64-v3" && isa != "x86-64-v4")
     return emitError() << "expects isa to be \"x86-64\", \"x86-64-v3\" or "
                           "\"x86-64-v4\", but got \""
                        << isa << "\"";
-  for (auto [name, value] : {std::pair<StringRef, int64_t>("rows", rows),
-                             {"mr", mr},
-                             {"nr", nr},
-                             {"keys", keys}})
+  return success();
+}
+
+static LogicalResult
+verifyPositive(function_ref<InFlightDiagnostic()> emitError,
+               ArrayRef<std::pair<StringRef, int64_t>> parameters) {
+  for (auto [name, value] : parameters)
     if (value < 1)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
   return success();
+}
+
+LogicalResult CPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              StringRef isa, int64_t rows, int64_t mr,
+                              int64_t nr, int64_t keys) {
+  if (failed(verifyIsa(emitError, isa)))
+    return failure();
+  return verifyPositive(
+      emitError, {{"rows", rows}, {"mr", mr}, {"nr", nr}, {"keys", keys}});
 }
 
 StringRef CPUAttr::getTargetKind() const { return "cpu"; }
@@ -66,14 +79,35 @@ int64_t CPUAttr::getVectorWidth() const {
   return getIsa() == "x86-64-v3" ? 8 : 4;
 }
 
+LogicalResult LoopsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringRef isa, int64_t rows) {
+  if (failed(verifyIsa(emitError, isa)))
+    return failure();
+  return verifyPositive(emitError, {{"rows", rows}});
+}
+
 StringRef LoopsAttr::getTargetKind() const { return "cpu"; }
 int64_t LoopsAttr::getWorkgroupRows() const { return getRows(); }
 StringRef LoopsAttr::getIsaName() const { return getIsa(); }
 
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t width) {
-  if (width < 1)
-    return emitError() << "expects the panel width to be positive, but got "
-                       << width;
+  return verifyPositive(emitError, {{"the panel width", width}});
+}
+
+LogicalResult
+WorkspaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t offset) {
+  if (offset < 0)
+    return emitError() << "expects an offset that is not negative, but got "
+                       << offset;
+  return success();
+}
+
+LogicalResult ResultAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t index) {
+  if (index < 0)
+    return emitError() << "expects an index that is not negative, but got "
+                       << index;
   return success();
 }

@@ -10,18 +10,6 @@
 using namespace mlir;
 using namespace hk;
 
-/// True if every value of `narrow` is a value of `wide`.
-static bool widens(FloatType narrow, FloatType wide) {
-  const llvm::fltSemantics &from = narrow.getFloatSemantics();
-  const llvm::fltSemantics &to = wide.getFloatSemantics();
-  return llvm::APFloat::semanticsPrecision(from) <=
-             llvm::APFloat::semanticsPrecision(to) &&
-         llvm::APFloat::semanticsMaxExponent(from) <=
-             llvm::APFloat::semanticsMaxExponent(to) &&
-         llvm::APFloat::semanticsMinExponent(from) >=
-             llvm::APFloat::semanticsMinExponent(to);
-}
-
 /// True if the value is zero everywhere.
 static bool isZero(Value value) {
   if (value.getDefiningOp<PackZerosOp>())
@@ -32,12 +20,33 @@ static bool isZero(Value value) {
 }
 
 /// x + 0 = x. (-0 + 0 is 0, which compares equal to -0.)
-OpFoldResult AddOp::fold(FoldAdaptor) {
-  if (isZero(getRhs()))
-    return getLhs();
-  if (isZero(getLhs()))
-    return getRhs();
+static OpFoldResult foldSum(Value lhs, Value rhs) {
+  if (isZero(rhs))
+    return lhs;
+  if (isZero(lhs))
+    return rhs;
   return {};
+}
+
+OpFoldResult AddOp::fold(FoldAdaptor) { return foldSum(getLhs(), getRhs()); }
+
+OpFoldResult PackAddOp::fold(FoldAdaptor) {
+  return foldSum(getLhs(), getRhs());
+}
+
+/// One tensor, and nothing after it.
+OpFoldResult PackConcatOp::fold(FoldAdaptor) {
+  if (getInputs().size() == 1)
+    return getInputs().front();
+  return {};
+}
+
+/// A bias of zeros is no bias.
+LogicalResult LinearOp::canonicalize(LinearOp op, PatternRewriter &rewriter) {
+  if (!op.getBias() || !isZero(op.getBias()))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getBiasMutable().clear(); });
+  return success();
 }
 
 /// A mask of a mask by the same value is the inner mask.
@@ -62,7 +71,7 @@ LogicalResult CastOp::canonicalize(CastOp op, PatternRewriter &rewriter) {
     return failure();
   auto from = cast<FloatType>(getElementTypeOrSelf(inner.getInput()));
   auto middle = cast<FloatType>(getElementTypeOrSelf(inner.getResult()));
-  if (!widens(from, middle))
+  if (!isValuePreserving(from, middle))
     return failure();
   rewriter.replaceOpWithNewOp<CastOp>(op, op.getResult().getType(),
                                       inner.getInput());

@@ -13,17 +13,31 @@
 using namespace mlir;
 using namespace hk;
 
+bool hk::isValuePreserving(FloatType from, FloatType to) {
+  const llvm::fltSemantics &narrow = from.getFloatSemantics();
+  const llvm::fltSemantics &wide = to.getFloatSemantics();
+  return llvm::APFloat::semanticsPrecision(narrow) <=
+             llvm::APFloat::semanticsPrecision(wide) &&
+         llvm::APFloat::semanticsMaxExponent(narrow) <=
+             llvm::APFloat::semanticsMaxExponent(wide) &&
+         llvm::APFloat::semanticsMinExponent(narrow) >=
+             llvm::APFloat::semanticsMinExponent(wide);
+}
+
 //===----------------------------------------------------------------------===//
 // Checks that several operations share
 //===----------------------------------------------------------------------===//
 
-/// Activations: rank 2 or more, static but for dimension 0.
+/// Activations: rank 2 or more, static but for dimension 0, no layout.
 static LogicalResult verifyActivations(Operation *op, StringRef name,
                                        Type type) {
   auto tensor = cast<RankedTensorType>(type);
   if (tensor.getRank() < 2)
     return op->emitOpError()
            << "expects " << name << " of rank 2 or more, but got " << tensor;
+  if (tensor.getEncoding())
+    return op->emitOpError()
+           << "expects " << name << " without a layout, but got " << tensor;
   for (int64_t dim : tensor.getShape().drop_front())
     if (ShapedType::isDynamic(dim) || dim == 0)
       return op->emitOpError()
@@ -80,8 +94,9 @@ static LogicalResult inferFirstOperand(std::optional<Location> location,
                                        SmallVectorImpl<Type> &types) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
-    return emitOptionalError(
-        location, name, " expects a ranked tensor, but got ", value.getType());
+    return emitOptionalError(location, "'", name,
+                             "' op expects a ranked tensor, but got ",
+                             value.getType());
   types.push_back(type);
   return success();
 }
@@ -146,9 +161,9 @@ HK_SAME_TYPE(AttentionOp, getQuery)
 LogicalResult ParamOp::verify() {
   auto type = cast<RankedTensorType>(getResult().getType());
   if (!type.hasStaticShape() || type.getRank() < 1 || type.getRank() > 2 ||
-      type.getNumElements() == 0) // (C1)
-    return emitOpError() << "expects a static, non-empty type of rank 1 or 2, "
-                            "but got "
+      type.getNumElements() == 0 || type.getEncoding()) // (C1)
+    return emitOpError() << "expects a static, non-empty type of rank 1 or 2 "
+                            "without a layout, but got "
                          << type;
   if (getKey().empty()) // (C2)
     return emitOpError() << "expects a key, but got an empty string";
@@ -160,10 +175,11 @@ LogicalResult ParamOp::verify() {
                          << (getLayer() ? "with" : "without")
                          << " a layer, but got \"" << getKey() << "\"";
   if (std::optional<Type> from = getFrom()) { // (C4)
-    auto stored = dyn_cast<FloatType>(*from);
-    if (!stored || stored.getWidth() > type.getElementTypeBitWidth())
-      return emitOpError() << "expects `from` to be a floating-point type no "
-                              "wider than "
+    if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(*from) ||
+        !isValuePreserving(cast<FloatType>(*from),
+                           cast<FloatType>(type.getElementType())))
+      return emitOpError() << "expects `from` to be f16, bf16, f32 or f64 and "
+                              "every value of it to be one of "
                            << type.getElementType() << ", but got " << *from;
   }
   return success();
@@ -180,12 +196,12 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   auto weight = dyn_cast<RankedTensorType>(adaptor.getWeight().getType());
   if (!input || input.getRank() < 2)
-    return emitOptionalError(location, getOperationName(),
-                             " expects input of rank 2 or more, but got ",
+    return emitOptionalError(location, "'", getOperationName(),
+                             "' op expects input of rank 2 or more, but got ",
                              adaptor.getInput().getType());
   if (!weight || weight.getRank() != 2 || !weight.hasStaticShape()) // (C1)
-    return emitOptionalError(location, getOperationName(),
-                             " expects a static weight of rank 2, but got ",
+    return emitOptionalError(location, "'", getOperationName(),
+                             "' op expects a static weight of rank 2, but got ",
                              adaptor.getWeight().getType());
   SmallVector<int64_t> shape(input.getShape());
   shape.back() = weight.getDimSize(0);
@@ -270,9 +286,10 @@ LogicalResult MaskRowsOp::verify() {
 LogicalResult CastOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
-  if (input.getShape() != result.getShape()) // (C1)
-    return emitOpError() << "expects a result of the shape of " << input
-                         << ", but got " << result;
+  if (input.getShape() != result.getShape() ||
+      input.getEncoding() != result.getEncoding()) // (C1)
+    return emitOpError() << "expects a result of the shape and layout of "
+                         << input << ", but got " << result;
   return success();
 }
 
@@ -298,9 +315,15 @@ LogicalResult SplitOp::verify() {
     auto type = cast<RankedTensorType>(result.getType());
     if (type.getRank() != input.getRank() ||
         type.getShape().drop_back() != input.getShape().drop_back() ||
-        type.getElementType() != input.getElementType()) // (C1)
+        type.getElementType() != input.getElementType() ||
+        type.getEncoding()) // (C1)
       return emitOpError() << "expects results like " << input
                            << " but for the last dimension, but got " << type;
+    // A dynamic size would spoil the sum.
+    if (type.getShape().back() < 1) // (C2)
+      return emitOpError() << "expects results with a static, non-empty last "
+                              "dimension, but got "
+                           << type;
     columns += type.getShape().back();
   }
   if (columns != input.getShape().back()) // (C2)

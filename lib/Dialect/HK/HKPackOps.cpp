@@ -61,14 +61,18 @@ ParseResult PackedOp::parse(OpAsmParser &parser, OperationState &result) {
 LogicalResult PackedOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   if (!type || !type.hasStaticShape() || type.getRank() < 1 ||
-      type.getRank() > 2) // (C1)
-    return emitOpError()
-           << "expects a static tensor type of rank 1 or 2, but got "
-           << getType();
-  if (getLayerBegin().has_value() != getLayerEnd().has_value() ||
-      (hasLayers() &&
-       (*getLayerBegin() < 0 || *getLayerEnd() <= *getLayerBegin()))) // (C4)
-    return emitOpError() << "expects the bounds of layers in order";
+      type.getRank() > 2 || type.getNumElements() == 0 ||
+      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
+          type.getElementType())) // (C1)
+    return emitOpError() << "expects a static, non-empty tensor type of rank 1 "
+                            "or 2 of f16, bf16, f32 or f64, but got "
+                         << getType();
+  if (getLayerBegin().has_value() != getLayerEnd().has_value()) // (C4)
+    return emitOpError() << "expects both bounds of layers, but got one";
+  if (hasLayers() &&
+      (*getLayerBegin() < 0 || *getLayerEnd() <= *getLayerBegin())) // (C4)
+    return emitOpError() << "expects bounds of layers with 0 <= a < b, but got "
+                         << *getLayerBegin() << " to " << *getLayerEnd();
   Block &block = getBody().front();
   if (hasLayers() ? block.getNumArguments() != 1 ||
                         !block.getArgument(0).getType().isIndex()
@@ -76,8 +80,8 @@ LogicalResult PackedOp::verify() {
     return emitOpError() << "expects "
                          << (hasLayers() ? "one argument of type index"
                                          : "no argument")
-                         << " in the region, but got "
-                         << block.getArgumentTypes();
+                         << " in the region, but got ("
+                         << block.getArgumentTypes() << ")";
   for (Operation &op : block.without_terminator())
     if (!isa<ParamOp, PackedGetOp>(op) &&
         !op.getName().getStringRef().starts_with("hk.pack.")) // (C3)
@@ -86,7 +90,9 @@ LogicalResult PackedOp::verify() {
                            << op.getName();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValues().size() != 1) // (C2)
-    return emitOpError() << "expects the region to yield one value";
+    return emitOpError() << "expects the region to yield one value, but got "
+                         << block.back().getNumOperands() << " from "
+                         << block.back().getName();
   auto yielded = dyn_cast<RankedTensorType>(yield.getValues()[0].getType());
   if (!yielded || yielded.getShape() != type.getShape() ||
       yielded.getEncoding() != type.getEncoding()) // (C2)
@@ -120,10 +126,10 @@ PackedGetOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 // The vocabulary
 //===----------------------------------------------------------------------===//
 
-LogicalResult PackZerosOp::verify() {
-  if (!cast<RankedTensorType>(getResult().getType()).hasStaticShape()) // (C1)
-    return emitOpError() << "expects a static type, but got "
-                         << getResult().getType();
+LogicalResult PackScaleOp::verify() {
+  if (!getFactor().isFinite()) // (C1)
+    return emitOpError() << "expects a finite factor, but got "
+                         << getFactor().convertToDouble();
   return success();
 }
 

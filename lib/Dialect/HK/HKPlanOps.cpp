@@ -3,7 +3,7 @@
 // Kernels, executables and plans. The labels (C1).. are those of the
 // operations' descriptions.
 
-#include "hk/Dialect/HK/HKDialect.h"
+#include "EnumKeyword.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -67,17 +67,11 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
        (parser.parseTypeList(resultTypes) || parser.parseRParen())) ||
       parser.parseKeyword("scope") || parser.parseLParen())
     return failure();
-  StringRef keyword;
-  SMLoc where = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword) || parser.parseRParen())
+  ScopeAttr scope;
+  if (parseEnumKeyword(parser, scope) || parser.parseRParen())
     return failure();
-  std::optional<Scope> scope = symbolizeScope(keyword);
-  if (!scope)
-    return parser.emitError(where)
-           << "expects scope to be row or sequence, but got " << keyword;
   result.addAttribute(getNameAttrName(result.name), name);
-  result.addAttribute(getScopeAttrName(result.name),
-                      ScopeAttr::get(parser.getContext(), *scope));
+  result.addAttribute(getScopeAttrName(result.name), scope);
   if (succeeded(parser.parseOptionalKeyword("schedules"))) {
     ArrayAttr schedules;
     if (parser.parseAttribute(schedules, getSchedulesAttrName(result.name),
@@ -111,16 +105,22 @@ LogicalResult KernelOp::verify() {
   if (!yield || yield.getValues().getTypes() != getResultTypes()) // (C2)
     return emitOpError() << "expects the region to yield the types of the "
                             "results ("
-                         << getResultTypes() << ")";
+                         << getResultTypes() << "), but got ("
+                         << block.back().getOperandTypes() << ")";
   if (getScope() == Scope::Row) // (C3)
     for (Operation &op : block) {
       auto attention = dyn_cast<AttentionOp>(op);
       if (attention && (!isa<BlockArgument>(viewed(attention.getKey())) ||
                         !isa<BlockArgument>(viewed(attention.getValue()))))
         return op.emitOpError() << "expects keys and values that are arguments "
-                                   "of the kernel, or "
-                                   "views of them, in a kernel of scope row";
+                                   "of the kernel, or views of them, in a "
+                                   "kernel of scope row, but got others";
     }
+  if (ArrayAttr schedules = getSchedulesAttr())
+    for (Attribute schedule : schedules)
+      if (!isa<ScheduleAttrInterface>(schedule)) // (C4)
+        return emitOpError()
+               << "expects schedules, such as #hk.cpu, but got " << schedule;
   return success();
 }
 
@@ -139,11 +139,11 @@ FunctionType ExecutableOp::getSignature() {
   return variantType(*getBody().getOps<VariantOp>().begin());
 }
 
-LogicalResult ExecutableOp::verify() {
+LogicalResult ExecutableOp::verifyRegions() {
   std::optional<FunctionType> signature;
   for (Operation &op : getBody().front()) {
     auto variant = dyn_cast<VariantOp>(op);
-    if (!variant || !isa<YieldOp>(variant.getBody().front().back())) // (C1)
+    if (!variant) // (C1)
       return emitOpError() << "expects hk.variant in the region, but got "
                            << op.getName();
     FunctionType type = variantType(variant);
@@ -158,6 +158,9 @@ LogicalResult ExecutableOp::verify() {
 }
 
 LogicalResult VariantOp::verify() {
+  if (!isa<YieldOp>(getBody().front().back())) // (C3)
+    return emitOpError() << "expects the region to end in hk.yield, but got "
+                         << getBody().front().back().getName();
   return verifyBatchMap(*this, "grid", getGrid()); // (C2)
 }
 
@@ -168,14 +171,47 @@ LogicalResult VariantOp::verify() {
 LogicalResult PlanOp::verify() {
   if (failed(verifyBatchMap(*this, "workspace", getWorkspace()))) // (C2)
     return failure();
-  for (Operation &op : getBody().front().without_terminator())
-    if (!isa<DispatchOp>(op)) // (C1)
-      return emitOpError() << "expects hk.dispatch in the region, but got "
+  Block &block = getBody().front();
+  for (Operation &op : block)
+    if (&op == &block.back() ? !isa<YieldOp>(op) : !isa<DispatchOp>(op)) // (C1)
+      return emitOpError() << "expects hk.dispatch, and hk.yield at the end, "
+                              "in the region, but got "
                            << op.getName();
+  for (auto [index, value] : llvm::enumerate(block.back().getOperands())) {
+    auto dispatch = value.getDefiningOp<DispatchOp>();
+    ArrayAttr places = dispatch ? dispatch.getPlaces() : ArrayAttr();
+    unsigned number = dispatch ? cast<OpResult>(value).getResultNumber() : 0;
+    auto expected = ResultAttr::get(getContext(), index);
+    if (!dispatch) // (C4)
+      return emitOpError() << "expects value " << index
+                           << " to come from a dispatch, but got an argument";
+    if (number >= places.size() || places[number] != expected) // (C4)
+      return emitOpError() << "expects value " << index << " to lie in "
+                           << expected << ", but got " << places;
+  }
+  return success();
+}
+
+LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto function = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getFunctionAttr());
+  if (!function) // (C3)
+    return emitOpError() << "expects " << getFunctionAttr()
+                         << " to be a function, but got no such symbol";
+  Block &block = getBody().front();
+  auto type =
+      FunctionType::get(getContext(), block.getArgumentTypes(),
+                        SmallVector<Type>(block.back().getOperandTypes()));
+  if (function.getFunctionType() != type) // (C3)
+    return emitOpError() << "expects the type of " << getFunctionAttr() << ", "
+                         << function.getFunctionType() << ", but got " << type;
   return success();
 }
 
 LogicalResult DispatchOp::verify() {
+  if (getLayer() && *getLayer() < 0) // (C3)
+    return emitOpError() << "expects a layer that is not negative, but got "
+                         << *getLayer();
   if (getPlaces().size() != getNumResults()) // (C2)
     return emitOpError() << "expects one place for each of " << getNumResults()
                          << " results, but got " << getPlaces().size();

@@ -51,6 +51,7 @@ def HK_LoopsAttr : HK_Attr<"Loops", "loops",
   }];
   let parameters = (ins StringRefParameter<"ABI level">:$isa, "int64_t":$rows);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def HK_PanelsAttr : HK_Attr<"Panels", "panels"> {
@@ -61,6 +62,10 @@ def HK_PanelsAttr : HK_Attr<"Panels", "panels"> {
     each k, for each j, element (n0 + j, k). The last panel is as narrow as
     what is left of N. A register tile of a linear operation reads one panel
     from end to end.
+
+    ```mlir
+    tensor<384x128xf32, #hk.panels<32>>
+    ```
   }];
   let parameters = (ins "int64_t":$width);
   let assemblyFormat = "`<` $width `>`";
@@ -72,18 +77,28 @@ def HK_WorkspaceAttr : HK_Attr<"Workspace", "workspace"> {
   let description = [{
     The value lies at byte B * `offset` of the plan's workspace, where B is the
     batch.
+
+    ```mlir
+    #hk.workspace<65536>
+    ```
   }];
   let parameters = (ins "int64_t":$offset);
   let assemblyFormat = "`<` $offset `>`";
+  let genVerifyDecl = 1;
 }
 
 def HK_ResultAttr : HK_Attr<"Result", "result"> {
   let summary = "a result of the function";
   let description = [{
     The value is written straight to result `index` of the function.
+
+    ```mlir
+    #hk.result<0>
+    ```
   }];
   let parameters = (ins "int64_t":$index);
   let assemblyFormat = "`<` $index `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // HK_DIALECT_HK_HKATTRIBUTES_TD

@@ -38,6 +38,8 @@ class HK_Op<string mnemonic, list<Trait> traits = []>
 /// Activations and parameters. Ranks and shapes are checked by the verifiers,
 /// which can say what they expected.
 def HK_Tensor : RankedTensorOf<[F16, BF16, F32, F64]>;
+/// What packing computes: its sizes are known when a network is compiled.
+def HK_StaticTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
 /// The number of valid leading tokens of every sequence: `[B]`.
 def HK_Lengths : 1DTensorOf<[I32]>;
 /// Which tokens are valid, in any pattern: `[B, S]`.

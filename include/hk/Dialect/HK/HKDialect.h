@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hk dialect: Transformer networks on tensors. Reference: docs/dialect.md,
-// generated from the .td files beside this header.
+// The hk dialect: Transformer networks on tensors. Reference: docs/reference/
+// dialect.md, generated from the .td files beside this header.
 
 #ifndef HK_DIALECT_HK_HKDIALECT_H
 #define HK_DIALECT_HK_HKDIALECT_H
@@ -27,6 +27,11 @@
 #include "hk/Dialect/HK/HKAttributes.h.inc"
 
 #include "hk/Dialect/HK/HKOpInterfaces.h.inc"
+
+namespace hk {
+/// True if every value of `from` is a value of `to`.
+bool isValuePreserving(mlir::FloatType from, mlir::FloatType to);
+} // namespace hk
 
 #define GET_OP_CLASSES
 #include "hk/Dialect/HK/HKOps.h.inc"

@@ -36,10 +36,11 @@ def HK_ParamOp : HK_Op<"param", [Pure]> {
     layers, the key has one `{}`, which stands for the index `layer`.
 
     Constraints:
-    - (C1) the type is static, of rank 1 or 2.
+    - (C1) the type is static, not empty, of rank 1 or 2, and has no layout.
     - (C2) the key is not empty.
     - (C3) the key has exactly one `{}` if there is a `layer`, else none.
-    - (C4) `from` is a floating-point type no wider than the element type.
+    - (C4) `from` is f16, bf16, f32 or f64, and every value of it is one of the
+      element type.
 
     Example:
 
@@ -86,6 +87,7 @@ def HK_LinearOp : HK_ComputeOp<"linear"> {
   let assemblyFormat = [{
     $input `,` $weight (`,` $bias^)? attr-dict `:` type(operands)
   }];
+  let hasCanonicalizeMethod = 1;
 }
 
 class HK_NormOp<string mnemonic, list<Trait> traits = []>
@@ -173,7 +175,9 @@ def HK_ActivationOp : HK_ComputeOp<"activation"> {
     ```
   }];
   let arguments = (ins HK_ActivationKindAttr:$kind, HK_Tensor:$input);
-  let assemblyFormat = "$kind $input attr-dict `:` type(operands)";
+  let assemblyFormat = [{
+    custom<EnumKeyword>($kind) $input attr-dict `:` type(operands)
+  }];
 }
 
 class HK_BinaryOp<string mnemonic> : HK_ComputeOp<mnemonic, [Commutative]> {
@@ -261,7 +265,7 @@ def HK_CastOp : HK_Op<"cast", [Pure,
     even.
 
     Constraints:
-    - (C1) input and result have the same shape.
+    - (C1) input and result have the same shape, and the same layout if any.
 
     Example:
 
@@ -291,7 +295,8 @@ def HK_SplitOp : HK_Op<"split", [Pure,
     Constraints:
     - (C1) the results have the shape of `input` but for the last dimension,
       and its element type.
-    - (C2) the last dimensions of the results add up to that of `input`.
+    - (C2) the last dimensions of the results are static, not empty, and add up
+      to that of `input`.
     - (C3) there is at least one result.
 
     Example:

@@ -24,7 +24,8 @@ def HK_PackedOp : HK_Op<"packed", [
     argument, and `type` is the type of one of them.
 
     Constraints:
-    - (C1) the type is static, of rank 1 or 2.
+    - (C1) the type is static, not empty, of rank 1 or 2, of f16, bf16, f32 or
+      f64.
     - (C2) the region yields one value of the shape of `type`.
     - (C3) the region holds only `hk.param`, `hk.packed.get` and `hk.pack.*`.
     - (C4) with `layers`, the region has one argument of type index, else none,
@@ -83,15 +84,12 @@ def HK_PackedGetOp : HK_Op<"packed.get", [
 
 class HK_PackOp<string mnemonic, list<Trait> traits = []>
     : HK_Op<"pack." # mnemonic, !listconcat([Pure], traits)> {
-  let results = (outs HK_Tensor:$result);
+  let results = (outs HK_StaticTensor:$result);
 }
 
 def HK_PackZerosOp : HK_PackOp<"zeros"> {
   let summary = "zeros";
   let description = [{
-    Constraints:
-    - (C1) the type is static.
-
     Example:
 
     ```mlir
@@ -99,20 +97,23 @@ def HK_PackZerosOp : HK_PackOp<"zeros"> {
     ```
   }];
   let assemblyFormat = "attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 def HK_PackScaleOp : HK_PackOp<"scale", [SameOperandsAndResultType]> {
   let summary = "a tensor times a number";
   let description = [{
+    Constraints:
+    - (C1) `factor` is finite.
+
     Example:
 
     ```mlir
     %y = hk.pack.scale %x by 0.25 : tensor<8x16xf64>
     ```
   }];
-  let arguments = (ins HK_Tensor:$input, F64Attr:$factor);
+  let arguments = (ins HK_StaticTensor:$input, F64Attr:$factor);
   let assemblyFormat = "$input `by` $factor attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 
 def HK_PackScaleDimOp : HK_PackOp<"scale_dim", [
@@ -131,7 +132,7 @@ def HK_PackScaleDimOp : HK_PackOp<"scale_dim", [
     %y = hk.pack.scale_dim %x, %v dim 1 : tensor<8x16xf64>, tensor<16xf64>
     ```
   }];
-  let arguments = (ins HK_Tensor:$input, HK_Tensor:$factors, I64Attr:$dim);
+  let arguments = (ins HK_StaticTensor:$input, HK_StaticTensor:$factors, I64Attr:$dim);
   let assemblyFormat = [{
     $input `,` $factors `dim` $dim attr-dict `:` type($input) `,` type($factors)
   }];
@@ -154,7 +155,7 @@ def HK_PackMatVecOp : HK_PackOp<"matvec"> {
         : tensor<8x16xf64>, tensor<16xf64> -> tensor<8xf64>
     ```
   }];
-  let arguments = (ins HK_Tensor:$matrix, HK_Tensor:$vector);
+  let arguments = (ins HK_StaticTensor:$matrix, HK_StaticTensor:$vector);
   let assemblyFormat = [{
     $matrix `,` $vector attr-dict `:` type($matrix) `,` type($vector) `->`
     type($result)
@@ -171,8 +172,9 @@ def HK_PackAddOp : HK_PackOp<"add", [SameOperandsAndResultType, Commutative]> {
     %y = hk.pack.add %a, %b : tensor<8xf64>
     ```
   }];
-  let arguments = (ins HK_Tensor:$lhs, HK_Tensor:$rhs);
+  let arguments = (ins HK_StaticTensor:$lhs, HK_StaticTensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+  let hasFolder = 1;
 }
 
 def HK_PackConcatOp : HK_PackOp<"concat"> {
@@ -190,11 +192,12 @@ def HK_PackConcatOp : HK_PackOp<"concat"> {
         : tensor<8x16xf64>, tensor<4x16xf64> -> tensor<12x16xf64>
     ```
   }];
-  let arguments = (ins Variadic<HK_Tensor>:$inputs, I64Attr:$dim);
+  let arguments = (ins Variadic<HK_StaticTensor>:$inputs, I64Attr:$dim);
   let assemblyFormat = [{
     $inputs `dim` $dim attr-dict `:` type($inputs) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def HK_PackLayoutOp : HK_PackOp<"layout"> {
@@ -213,7 +216,7 @@ def HK_PackLayoutOp : HK_PackOp<"layout"> {
         : tensor<8x16xf32> -> tensor<8x16xf32, #hk.panels<8>>
     ```
   }];
-  let arguments = (ins HK_Tensor:$input);
+  let arguments = (ins HK_StaticTensor:$input);
   let assemblyFormat = [{
     $input attr-dict `:` type($input) `->` type($result)
   }];

@@ -39,6 +39,7 @@ def HK_KernelOp : HK_Op<"kernel", [IsolatedFromAbove, SingleBlock]> {
     - (C2) the region yields values of the types of the results.
     - (C3) with scope `row`, no operation in the region has scope `sequence`,
       but for attention whose keys and values are arguments or views of them.
+    - (C4) `schedules` holds schedule attributes, such as `#hk.cpu`.
 
     Example:
 
@@ -84,7 +85,7 @@ def HK_ExecutableOp : HK_Op<"executable", [
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The types of the arguments and results that all variants have.
     ::mlir::FunctionType getSignature();
@@ -102,6 +103,7 @@ def HK_VariantOp : HK_Op<"variant", [
     Constraints:
     - (C1) `schedule` is a schedule attribute, such as `#hk.cpu`.
     - (C2) `grid` has no dimension, one symbol and one result.
+    - (C3) the region ends in `hk.yield`.
 
     Example: see `hk.executable`.
   }];
@@ -113,7 +115,9 @@ def HK_VariantOp : HK_Op<"variant", [
   let hasVerifier = 1;
 }
 
-def HK_PlanOp : HK_Op<"plan", [Symbol, IsolatedFromAbove, SingleBlock]> {
+def HK_PlanOp : HK_Op<"plan", [
+    Symbol, IsolatedFromAbove, SingleBlock,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one way to run a function";
   let description = [{
     Dispatches, run in order. `rank` orders the plans of a function by the
@@ -121,11 +125,12 @@ def HK_PlanOp : HK_Op<"plan", [Symbol, IsolatedFromAbove, SingleBlock]> {
     `workspace` is the size in bytes of the workspace for a batch B.
 
     Constraints:
-    - (C1) the region holds `hk.dispatch` only, and yields what the function
-      returns.
+    - (C1) the region holds `hk.dispatch` only, and ends in `hk.yield`.
     - (C2) `workspace` has no dimension, one symbol and one result.
-    - (C3) the arguments of the region have the types of the inputs of the
-      function.
+    - (C3) the arguments of the region and what it yields have the types of
+      the inputs and results of `function`.
+    - (C4) each yielded value is the result of a dispatch that lies in that
+      result of the function.
 
     Example:
 
@@ -144,7 +149,7 @@ def HK_PlanOp : HK_Op<"plan", [Symbol, IsolatedFromAbove, SingleBlock]> {
                        AffineMapAttr:$workspace);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `of` $function `rank` `(` $rank `)` `role` `(` $role `)`
+    $sym_name `of` $function `rank` `(` $rank `)` `role` `(` custom<EnumKeyword>($role) `)`
     `workspace` `(` $workspace `)` attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -161,6 +166,7 @@ def HK_DispatchOp : HK_Op<"dispatch", [
     - (C1) `executable` is an `hk.executable` whose variants have the types of
       the operands (followed by an index where there is a `layer`) and results.
     - (C2) there is one place for each result, `#hk.workspace` or `#hk.result`.
+    - (C3) `layer` is not negative.
 
     Example: see `hk.plan`.
   }];
