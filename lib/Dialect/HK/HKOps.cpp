@@ -357,7 +357,10 @@ LogicalResult AttentionOp::verify() {
            << "expects query to be [B, S, num_heads * hd], but got " << query;
   if (failed(verifyActivations(*this, "query", query)))
     return failure();
-  int64_t heads = getNumHeads(), kvHeads = getKVHeads();
+  // The accessors are unsigned, what was written need not be.
+  int64_t heads = getNumHeadsAttr().getInt(), kvHeads = heads;
+  if (IntegerAttr attr = getNumKvHeadsAttr())
+    kvHeads = attr.getInt();
   if (heads < 1 || query.getDimSize(2) % heads != 0) // (C2)
     return emitOpError() << "expects num_heads to divide "
                          << query.getDimSize(2) << ", but got " << heads;

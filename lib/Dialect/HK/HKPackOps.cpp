@@ -22,8 +22,8 @@ void PackedOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printSymbolName(getSymName());
   if (hasLayers())
-    printer << " layers(" << *getLayerBegin() << " to " << *getLayerEnd()
-            << ')';
+    printer << " layers(" << static_cast<int64_t>(*getLayerBegin()) << " to "
+            << static_cast<int64_t>(*getLayerEnd()) << ')';
   printer << " : " << getType() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/hasLayers());
   printer.printOptionalAttrDictWithKeyword(
@@ -69,10 +69,14 @@ LogicalResult PackedOp::verify() {
                          << getType();
   if (getLayerBegin().has_value() != getLayerEnd().has_value()) // (C4)
     return emitOpError() << "expects both bounds of layers, but got one";
-  if (hasLayers() &&
-      (*getLayerBegin() < 0 || *getLayerEnd() <= *getLayerBegin())) // (C4)
-    return emitOpError() << "expects bounds of layers with 0 <= a < b, but got "
-                         << *getLayerBegin() << " to " << *getLayerEnd();
+  if (hasLayers()) {
+    int64_t begin = getLayerBeginAttr().getInt();
+    int64_t end = getLayerEndAttr().getInt();
+    if (begin < 0 || end <= begin) // (C4)
+      return emitOpError()
+             << "expects bounds of layers with 0 <= a < b, but got " << begin
+             << " to " << end;
+  }
   Block &block = getBody().front();
   if (hasLayers() ? block.getNumArguments() != 1 ||
                         !block.getArgument(0).getType().isIndex()

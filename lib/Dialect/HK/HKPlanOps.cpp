@@ -209,9 +209,9 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 }
 
 LogicalResult DispatchOp::verify() {
-  if (getLayer() && *getLayer() < 0) // (C3)
+  if (IntegerAttr layer = getLayerAttr(); layer && layer.getInt() < 0) // (C3)
     return emitOpError() << "expects a layer that is not negative, but got "
-                         << *getLayer();
+                         << layer.getInt();
   if (getPlaces().size() != getNumResults()) // (C2)
     return emitOpError() << "expects one place for each of " << getNumResults()
                          << " results, but got " << getPlaces().size();
