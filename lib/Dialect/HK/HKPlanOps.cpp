@@ -114,7 +114,8 @@ LogicalResult KernelOp::verify() {
                         !isa<BlockArgument>(viewed(attention.getValue()))))
         return op.emitOpError() << "expects keys and values that are arguments "
                                    "of the kernel, or views of them, in a "
-                                   "kernel of scope row, but got others";
+                                   "kernel of scope row, but got "
+                                   "the results of other operations";
     }
   if (ArrayAttr schedules = getSchedulesAttr())
     for (Attribute schedule : schedules)

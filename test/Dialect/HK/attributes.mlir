@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: hk-opt %s | hk-opt | FileCheck %s
+// RUN: hk-opt %s --mlir-print-op-generic | hk-opt | FileCheck %s
+
+// CHECK-LABEL: func @attributes
+func.func @attributes() attributes {
+  // CHECK-SAME: a.cpu = #hk.cpu<isa = "x86-64-v4", rows = 64, mr = 12, nr = 32, keys = 64>
+  a.cpu = #hk.cpu<isa = "x86-64-v4", rows = 64, mr = 12, nr = 32, keys = 64>,
+  // CHECK-SAME: b.cpu = #hk.cpu<isa = "x86-64", rows = 1, mr = 1, nr = 1, keys = 1>
+  b.cpu = #hk.cpu<keys = 1, nr = 1, mr = 1, rows = 1, isa = "x86-64">,
+  // CHECK-SAME: c.loops = #hk.loops<isa = "x86-64", rows = 128>
+  c.loops = #hk.loops<isa = "x86-64", rows = 128>,
+  // CHECK-SAME: d.panels = tensor<8x16xf32, #hk.panels<8>>
+  d.panels = tensor<8x16xf32, #hk.panels<8>>,
+  // CHECK-SAME: e.place = #hk.workspace<0>
+  e.place = #hk.workspace<0>,
+  // CHECK-SAME: f.place = #hk.result<1>
+  f.place = #hk.result<1>} {
+  return
+}
