@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/parameters.h"
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 #include <algorithm>
@@ -46,8 +47,10 @@ Tensor ParameterInitialiser::make(const Parameter &parameter) const {
   Tensor tensor(parameter.type, parameter.shape);
   Range range = rangeOf(parameter);
   RandomStream stream(seed, parameter.key);
-  for (int64_t i = 0; i < tensor.elementCount(); ++i)
-    tensor.set(i,
-               stream.uniform(static_cast<uint64_t>(i), range.low, range.high));
+  parallelRanges(tensor.elementCount(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      tensor.set(
+          i, stream.uniform(static_cast<uint64_t>(i), range.low, range.high));
+  });
   return tensor;
 }

@@ -140,6 +140,16 @@ static const char *roleName(hk_role role) {
   return "unknown";
 }
 
+/// A value without a name goes by its number.
+static void printValues(const char *kind,
+                        const std::vector<Signature> &values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    std::printf("  %s %s: %s\n", kind,
+                values[i].name.empty() ? std::to_string(i).c_str()
+                                       : values[i].name.c_str(),
+                formatType(values[i].type, values[i].shape).c_str());
+}
+
 void hk::tools::printModule(const hk_module *module, const std::string &path) {
   hk_status status = {};
   std::printf("%s: %s, %u parameters, %u remarks\n", path.c_str(),
@@ -148,13 +158,8 @@ void hk::tools::printModule(const hk_module *module, const std::string &path) {
   for (uint32_t i = 0; i < hk_module_num_functions(module); ++i) {
     Function function = describeFunction(module, i);
     std::printf("function %s\n", function.info.name);
-    for (const Signature &input : function.inputs)
-      std::printf("  input %s: %s\n", input.name.c_str(),
-                  formatType(input.type, input.shape).c_str());
-    for (const Signature &output : function.outputs)
-      std::printf("  output%s%s: %s\n", output.name.empty() ? "" : " ",
-                  output.name.c_str(),
-                  formatType(output.type, output.shape).c_str());
+    printValues("input", function.inputs);
+    printValues("output", function.outputs);
     for (uint32_t p = 0; p < function.info.num_plans; ++p) {
       hk_plan_info plan = {};
       check(hk_module_plan(module, i, p, &plan, &status), status);

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/npy.h"
+#include "common/parallel.h"
 #include "common/random.h"
 
 #include <algorithm>
@@ -87,8 +88,10 @@ static Tensor drawInput(const std::vector<Signature> &inputs, size_t index,
   switch (kindOf(inputs[index])) {
   case InputKind::Activation: {
     RandomStream stream(options.seed, "input " + std::to_string(index));
-    for (int64_t i = 0; i < count; ++i)
-      tensor.set(i, stream.normal(static_cast<uint64_t>(i)));
+    parallelRanges(count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        tensor.set(i, stream.normal(static_cast<uint64_t>(i)));
+    });
     break;
   }
   case InputKind::KeyMask: {

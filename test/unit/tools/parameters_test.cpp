@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/parallel.h"
 #include "common/parameters.h"
 #include "common/random.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 using namespace hk::tools;
 
@@ -80,4 +83,15 @@ TEST(Parameters, DependOnSeedAndKeyAlone) {
   EXPECT_EQ(first.at(3), again.make(kParameters[0]).at(3));
   EXPECT_NE(first.at(3), two.make(kParameters[0]).at(3));
   EXPECT_NE(first.at(3), one.make(kParameters[1]).at(3));
+}
+
+TEST(ParallelRanges, CoverEverythingOnce) {
+  for (int64_t count : {0, 1, 1 << 20, (1 << 20) + 7}) {
+    std::vector<char> seen(static_cast<size_t>(count), 0);
+    parallelRanges(count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        ++seen[i];
+    });
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), count);
+  }
 }
