@@ -64,7 +64,9 @@ def HK_ParamOp : HK_Op<"param", [Pure]> {
 def HK_LinearOp : HK_ComputeOp<"linear"> {
   let summary = "an affine map of every row";
   let description = [{
+    ```
     y[.., n] = sum_k x[.., k] W[n, k] + b[n]
+    ```
 
     The weight is `[out, in]`, as PyTorch keeps it.
 
@@ -105,7 +107,9 @@ class HK_NormOp<string mnemonic, list<Trait> traits = []>
 def HK_LayerNormOp : HK_NormOp<"layer_norm", [AttrSizedOperandSegments]> {
   let summary = "layer normalisation of every row";
   let description = [{
+    ```
     y = (x - mean(x)) / sqrt(var(x) + eps) * gamma + beta
+    ```
 
     Mean and variance are over the last dimension; the variance is the biased
     one, in the two-pass form.
@@ -134,7 +138,11 @@ def HK_LayerNormOp : HK_NormOp<"layer_norm", [AttrSizedOperandSegments]> {
 def HK_RMSNormOp : HK_NormOp<"rms_norm"> {
   let summary = "root-mean-square normalisation of every row";
   let description = [{
+    ```
     y = x / sqrt(mean(x^2) + eps) * gamma
+    ```
+
+    The mean is over the last dimension.
 
     Constraints:
     - (C1) `input` has rank 2 or more, and is static but for dimension 0.
@@ -188,7 +196,9 @@ class HK_BinaryOp<string mnemonic> : HK_ComputeOp<mnemonic, [Commutative]> {
 def HK_AddOp : HK_BinaryOp<"add"> {
   let summary = "the sum of two tensors";
   let description = [{
+    ```
     y = a + b
+    ```
 
     Constraints:
     - (C1) both operands have rank 2 or more and are static but for dimension 0.
@@ -206,7 +216,11 @@ def HK_AddOp : HK_BinaryOp<"add"> {
 def HK_MulOp : HK_BinaryOp<"mul"> {
   let summary = "the product of two tensors, element by element";
   let description = [{
-    y = a * b, as gated feed-forward networks need it.
+    ```
+    y = a * b
+    ```
+
+    Gated feed-forward networks need it.
 
     Constraints:
     - (C1) both operands have rank 2 or more and are static but for dimension 0.
@@ -223,7 +237,9 @@ def HK_MulOp : HK_BinaryOp<"mul"> {
 def HK_MaskRowsOp : HK_ComputeOp<"mask_rows", [AttrSizedOperandSegments]> {
   let summary = "zeros in the rows of invalid tokens";
   let description = [{
+    ```
     y[b, i, :] = x[b, i, :] if token i of sequence b is valid, else 0
+    ```
 
     Token i is valid if i < lengths[b], or if key_mask[b, i]. A length below
     zero counts as zero, one above S as S. A row of zeros takes nothing from
@@ -329,15 +345,17 @@ def HK_AttentionOp : HK_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     For every sequence b, query head h, query i, with g the key/value head of
     h (h * num_kv_heads / num_heads, rounded down):
 
+    ```
     s[j] = scale * sum_d Q[b, i, h, d] K[b, j, g, d]
     y[b, i, h, :] = sum_j softmax(s)[j] V[b, j, g, :]
+    ```
 
     over the keys j that query i sees: all of them, those with j <= i if
     `causal`, and of these the valid ones if there is a `key_mask` (any
     pattern) or `lengths` (a prefix of each sequence). A query that sees no key
     gives zeros. What masked keys and values hold does no harm, NaN included.
 
-    With `base2` the softmax is 2^s / sum(2^s) instead of e^s / sum(e^s).
+    With `base2` the softmax is `2^s / sum(2^s)` instead of `e^s / sum(e^s)`.
 
     Constraints:
     - (C1) `query` is `[B, S, num_heads * hd]`, static but for B.

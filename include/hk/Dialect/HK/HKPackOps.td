@@ -120,7 +120,11 @@ def HK_PackScaleDimOp : HK_PackOp<"scale_dim", [
     AllTypesMatch<["input", "result"]>]> {
   let summary = "a tensor times a vector, along one dimension";
   let description = [{
-    y[.., i, ..] = x[.., i, ..] v[i], with i the index of dimension `dim`.
+    ```
+    y[.., i, ..] = x[.., i, ..] v[i]
+    ```
+
+    with i the index of dimension `dim`.
 
     Constraints:
     - (C1) `dim` is a dimension of `input`.
@@ -142,7 +146,9 @@ def HK_PackScaleDimOp : HK_PackOp<"scale_dim", [
 def HK_PackMatVecOp : HK_PackOp<"matvec"> {
   let summary = "a matrix times a vector";
   let description = [{
+    ```
     y[n] = sum_k A[n, k] v[k]
+    ```
 
     Constraints:
     - (C1) `matrix` is `[N, K]`, `vector` is `[K]` and the result is `[N]`, all

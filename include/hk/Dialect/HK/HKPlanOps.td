@@ -15,11 +15,7 @@ def HK_YieldOp : HK_Op<"yield", [
     ParentOneOf<["PackedOp", "KernelOp", "VariantOp", "PlanOp"]>]> {
   let summary = "the values of a region";
   let description = [{
-    Example:
-
-    ```mlir
-    hk.yield %y : tensor<?x128x64xf32>
-    ```
+    Example: see `hk.packed`, `hk.kernel` and `hk.plan`.
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

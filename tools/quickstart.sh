@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# From a fresh Debian 12 to a Transformer that runs: installs what is missing,
+# builds hk, compiles an example network, runs it on random inputs, and prints
+# the time and the check against the network's fp64 reference.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s\n' "$*"; }
+quiet=()
+[ -t 1 ] || quiet=(--quiet)
+
+tools/install-deps.sh
+
+step "Building hk in build/release"
+cmake --preset release --log-level=WARNING >/dev/null
+cmake --build --preset release --target hk-model hk-compile hk-run -- "${quiet[@]}"
+
+bin=build/release/bin
+example=build/example
+mkdir -p "$example"
+
+step "Writing the example network and random parameters to $example"
+"$bin/hk-model" --shape 2 -o "$example/model.mlir" \
+  --params "$example/parameters.safetensors" --seed 1
+
+step "Compiling it to $example/model.hkm"
+SECONDS=0
+"$bin/hk-compile" "$example/model.mlir" --oracle -o "$example/model.hkm"
+echo "compiled in $SECONDS s"
+
+step "Running it, and checking it against its fp64 reference"
+"$bin/hk-run" "$example/model.hkm" --params "$example/parameters.safetensors" \
+  --check --repeat 100
