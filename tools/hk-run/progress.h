@@ -5,15 +5,19 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <optional>
 #include <string>
 
 namespace hk::tools {
 
-/// On a terminal, one line on stderr that is rewritten, and gone at the end;
+/// On a terminal, one line that is rewritten, and gone at the end;
 /// otherwise a plain line every five seconds. Short work prints nothing.
 class Progress {
 public:
-  Progress(std::string label, int64_t total);
+  /// `interval` is for tests: the time between updates that show.
+  Progress(std::string label, int64_t total, std::FILE *stream = stderr,
+           std::optional<std::chrono::milliseconds> interval = {});
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
@@ -24,7 +28,9 @@ private:
   using Clock = std::chrono::steady_clock;
   std::string label;
   int64_t total;
+  std::FILE *stream;
   bool terminal, shown = false;
+  std::chrono::milliseconds interval;
   Clock::time_point last;
 };
 
