@@ -8,6 +8,7 @@
 include "hk/Transforms/MakeOracle.td"
 include "hk/Transforms/Widen.td"
 include "hk/Transforms/RollLayers.td"
+include "hk/Transforms/FoldNorms.td"
 include "hk/Transforms/HoistPacked.td"
 include "hk/Transforms/Cut.td"
 include "hk/Transforms/AssignSchedules.td"
