@@ -17,6 +17,41 @@ using namespace hk;
 
 static constexpr llvm::StringLiteral kOracleOf = "hk.oracle_of";
 
+static Type withDynamicBatch(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() == 0)
+    return type;
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape[0] = ShapedType::kDynamic;
+  return tensor.clone(shape);
+}
+
+/// Nothing crosses sequences, so a check may run a few of a static batch. What
+/// depends on an input has the batch as dimension 0; what does not is a
+/// parameter. A value from elsewhere, such as a constant mask, keeps the batch
+/// of the function as it is.
+static void freeBatch(func::FuncOp oracle) {
+  Block &body = oracle.getBody().front();
+  for (Operation &op : body)
+    if (!isa<ParamOp, ScopeOpInterface, func::ReturnOp>(op))
+      return;
+  llvm::SmallDenseSet<Value> batched;
+  auto free = [&](Value value) {
+    value.setType(withDynamicBatch(value.getType()));
+    batched.insert(value);
+  };
+  for (BlockArgument argument : body.getArguments())
+    free(argument);
+  for (Operation &op : body)
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return batched.contains(operand); }))
+      llvm::for_each(op.getResults(), free);
+  oracle.setFunctionType(
+      Builder(oracle.getContext())
+          .getFunctionType(body.getArgumentTypes(),
+                           body.getTerminator()->getOperandTypes()));
+}
+
 namespace {
 struct MakeOracle : hk::impl::MakeOraclePassBase<MakeOracle> {
   using MakeOraclePassBase::MakeOraclePassBase;
@@ -52,6 +87,7 @@ struct MakeOracle : hk::impl::MakeOraclePassBase<MakeOracle> {
     retyping.keepRounding = false;
     if (failed(retypeFloats(oracle, retyping)))
       return failure();
+    freeBatch(oracle);
     remark::passed(function.getLoc(), remark::RemarkOpts::name("Oracle")
                                           .category("hk-make-oracle")
                                           .function(function.getSymName()))

@@ -6,7 +6,7 @@
 !v = tensor<128xf32>
 !w = tensor<128x128xf32>
 
-func.func @forward(%x: !x, %valid: !m) -> !x {
+func.func @forward(%x: !x {hk.name = "x"}, %valid: !m {hk.name = "valid"}) -> (!x {hk.name = "y"}) {
   // Layer 0
   %l0_n1_g = hk.param "layers.0.n1.weight" : !v
   %l0_n1_b = hk.param "layers.0.n1.bias" : !v

@@ -16,14 +16,14 @@ public:
 
   Emission emit() {
     Value x{"%x", activationType("!x", network.dim)};
-    std::string arguments = x.name + ": " + x.type;
+    std::string arguments = argument(x);
     if (network.mask == Network::Mask::KeyMask)
       mask = {"%valid", alias("!m", "tensor<" + batch() + "x" +
                                         std::to_string(network.seq) + "xi1>")};
     if (network.mask == Network::Mask::Lengths)
       mask = {"%len", alias("!n", "tensor<" + batch() + "xi32>")};
     if (hasMask())
-      arguments += ", " + mask.name + ": " + mask.type;
+      arguments += ", " + argument(mask);
 
     Value y = x;
     for (layer = 0; layer < network.layers; ++layer)
@@ -36,11 +36,18 @@ public:
     std::string text = "// SPDX-License-Identifier: Apache-2.0 WITH "
                        "LLVM-exception\n" +
                        describe() + aliases + "\nfunc.func @forward(" +
-                       arguments + ") -> " + x.type + " {" + body + "}\n";
+                       arguments + ") -> (" + x.type + " {hk.name = \"y\"}) {" +
+                       body + "}\n";
     return {std::move(text), std::move(parameters)};
   }
 
 private:
+  /// The name of an input is kept in the module as `hk.name`.
+  static std::string argument(const Value &value) {
+    return value.name + ": " + value.type + " {hk.name = \"" +
+           value.name.substr(1) + "\"}";
+  }
+
   Value emitLayer(const Value &x) {
     body += "\n";
     line("// Layer " + std::to_string(layer));

@@ -18,7 +18,9 @@ def MakeOraclePass : Pass<"hk-make-oracle", "::mlir::ModuleOp"> {
     Parameters keep their stored types and are widened as they are read
     (`from`). Masks stay as they are. A cast in the network to another
     floating-point type does nothing in the oracle: it is part of how `@f`
-    computes, not of what.
+    computes, not of what. The batch is dynamic in the oracle, also where it is
+    static in `@f`: nothing crosses sequences, so that a few of them can be
+    checked.
 
     A function that has an oracle already is left alone.
 

@@ -81,7 +81,8 @@ class Writes(CliCase):
 
     def test_default_is_dynamic(self):
         stdout, _ = self.run_tool()
-        self.assertIn("func.func @forward(%x: !x, %valid: !m) -> !x {", stdout)
+        self.assertIn('func.func @forward(%x: !x {hk.name = "x"}, %valid: !m {hk.name = "valid"}) '
+                      '-> (!x {hk.name = "y"}) {', stdout)
         self.assertIn("!x = tensor<?x128x128xf32>", stdout)
         self.assertEqual(stdout.count("hk.attention"), 4)
 
@@ -98,7 +99,7 @@ class Writes(CliCase):
 
     def test_no_mask(self):
         stdout, _ = self.run_tool("--mask", "none")
-        self.assertIn("@forward(%x: !x) -> !x", stdout)
+        self.assertIn('@forward(%x: !x {hk.name = "x"}) -> ', stdout)
         self.assertNotIn("mask", stdout)
 
     def test_parameters_are_those_of_the_reference(self):
