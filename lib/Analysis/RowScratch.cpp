@@ -61,6 +61,26 @@ int64_t hk::estimateScratchPerRow(ArrayRef<Operation *> ops) {
     }
   }
 
+  // What is written over by a value in memory was computed in its place.
+  for (size_t index = ops.size(); index-- > 0;) {
+    Operation *op = ops[index];
+    if (!isInPlace(op) || !inMemory.contains(op->getResult(0)))
+      continue;
+    auto computedLast = [&](Value value) {
+      return value.getType() == op->getResult(0).getType() &&
+             lastUse[value] == index && value.getDefiningOp() &&
+             inside.contains(value.getDefiningOp());
+    };
+    Value last;
+    for (Value operand : op->getOperands())
+      if (computedLast(operand) &&
+          (!last ||
+           last.getDefiningOp()->isBeforeInBlock(operand.getDefiningOp())))
+        last = operand;
+    if (last)
+      inMemory.insert(last);
+  }
+
   int64_t alive = 0, most = 0;
   DenseSet<Value> counted;
   for (auto [index, op] : llvm::enumerate(ops)) {

@@ -353,7 +353,8 @@ void Hoister::hoist(Value value) {
   llvm::StringMap<Value> params;
   Value result = cloneInF64(builder, value, argument, map, params);
   YieldOp::create(builder, loc, result);
-  PackedOp symbol = findOrCreate(candidate, nameOf(value));
+  std::string name = nameOf(value) + (element.isF64() ? ".f64" : "");
+  PackedOp symbol = findOrCreate(candidate, name);
 
   builder.setInsertionPointAfter(op);
   auto get =

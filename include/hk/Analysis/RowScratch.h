@@ -20,7 +20,8 @@ int64_t getBytesPerRow(mlir::Type type);
 /// one time when `ops` run in order as one kernel. Values from outside of
 /// `ops`, and values used outside of `ops`, lie in memory and are not counted;
 /// hk.split is a view; a row-wise operation other than a linear one writes
-/// over an operand that dies.
+/// over an operand that dies, and where its result lies in memory, so does
+/// that operand.
 int64_t estimateScratchPerRow(mlir::ArrayRef<mlir::Operation *> ops);
 
 } // namespace hk
