@@ -23,92 +23,90 @@ int64_t hk::getBytesPerRow(Type type) {
          llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
-/// True if `op` may write its result over its operand, row by row.
-static bool isInPlace(Operation *op) {
-  return isa<ActivationOp, AddOp, MulOp, MaskRowsOp, LayerNormOp, RMSNormOp>(
-      op);
+/// True if code generation may compute `op` on the elements of another loop.
+static bool isElementwise(Operation *op) {
+  return isa<ActivationOp, AddOp, MulOp, MaskRowsOp, CastOp>(op);
+}
+
+namespace {
+
+/// The loop nests that a run of operations becomes, as code generation forms
+/// them: an element-wise operation with one use joins the element-wise
+/// operation that uses it, and each such group takes in one linear operation.
+class Groups {
+public:
+  explicit Groups(ArrayRef<Operation *> ops) {
+    for (auto [index, op] : llvm::enumerate(ops))
+      indexOf[op] = index;
+    DenseSet<size_t> hasCore;
+    for (Operation *op : llvm::reverse(ops)) {
+      size_t &root = rootOf[op];
+      root = indexOf[op];
+      if (!isElementwise(op) && !isa<LinearOp>(op))
+        continue;
+      Operation *user = op->hasOneUse() ? *op->user_begin() : nullptr;
+      if (!user || !contains(user) || !isElementwise(user))
+        continue;
+      if (isa<LinearOp>(op) && !hasCore.insert(rootOf.lookup(user)).second)
+        continue;
+      root = rootOf.lookup(user);
+    }
+  }
+
+  bool contains(Operation *op) const { return indexOf.contains(op); }
+  /// The position of the last operation of the group of `op`.
+  size_t root(Operation *op) const { return rootOf.lookup(op); }
+  /// True if the results of `op` are never stored.
+  bool isInlined(Operation *op) const { return root(op) != indexOf.lookup(op); }
+
+private:
+  DenseMap<Operation *, size_t> indexOf, rootOf;
+};
+
+} // namespace
+
+/// The value whose bytes a view shows.
+static Value storage(Value value) {
+  while (auto split = value.getDefiningOp<SplitOp>())
+    value = split.getInput();
+  return value;
+}
+
+/// True if an operation outside of `groups` reads `value`, through views.
+static bool isReadOutside(Value value, const Groups &groups) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (isa<SplitOp>(user))
+      return llvm::any_of(user->getResults(), [&](Value view) {
+        return isReadOutside(view, groups);
+      });
+    return !groups.contains(user);
+  });
 }
 
 int64_t hk::estimateScratchPerRow(ArrayRef<Operation *> ops) {
-  DenseSet<Operation *> inside(ops.begin(), ops.end());
-  // The value whose bytes a view shows.
-  auto storage = [&](Value value) {
-    while (auto split = value.getDefiningOp<SplitOp>())
-      value = split.getInput();
-    return value;
-  };
-  auto isTerminator = [](Operation *user) {
-    return user->hasTrait<OpTrait::IsTerminator>();
-  };
-
-  // The last operation that reads each value, through views.
+  Groups groups(ops);
   DenseMap<Value, size_t> lastUse;
-  DenseSet<Value> inMemory;
-  for (auto [index, op] : llvm::enumerate(ops)) {
-    if (isa<SplitOp>(op))
-      continue;
-    for (Value operand : op->getOperands())
-      lastUse[storage(operand)] = index;
-    for (Value result : op->getResults()) {
-      SmallVector<Value> views = {result};
-      while (!views.empty())
-        for (Operation *user : views.pop_back_val().getUsers()) {
-          if (isa<SplitOp>(user))
-            llvm::append_range(views, user->getResults());
-          else if (isTerminator(user) || !inside.contains(user))
-            inMemory.insert(result);
-        }
-    }
-  }
-
-  // What is written over by a value in memory was computed in its place.
-  for (size_t index = ops.size(); index-- > 0;) {
-    Operation *op = ops[index];
-    if (!isInPlace(op) || !inMemory.contains(op->getResult(0)))
-      continue;
-    auto computedLast = [&](Value value) {
-      return value.getType() == op->getResult(0).getType() &&
-             lastUse[value] == index && value.getDefiningOp() &&
-             inside.contains(value.getDefiningOp());
-    };
-    Value last;
-    for (Value operand : op->getOperands())
-      if (computedLast(operand) &&
-          (!last ||
-           last.getDefiningOp()->isBeforeInBlock(operand.getDefiningOp())))
-        last = operand;
-    if (last)
-      inMemory.insert(last);
-  }
+  for (Operation *op : ops)
+    if (!isa<SplitOp>(op))
+      for (Value operand : op->getOperands()) {
+        size_t &last = lastUse[storage(operand)];
+        last = std::max(last, groups.root(op));
+      }
 
   int64_t alive = 0, most = 0;
-  DenseSet<Value> counted;
+  SmallVector<SmallVector<int64_t>> dying(ops.size());
   for (auto [index, op] : llvm::enumerate(ops)) {
-    if (isa<SplitOp>(op))
+    if (isa<SplitOp>(op) || groups.isInlined(op))
       continue;
-    SmallVector<Value> dying;
-    for (Value operand : op->getOperands()) {
-      Value value = storage(operand);
-      if (counted.contains(value) && lastUse[value] == index &&
-          !llvm::is_contained(dying, value))
-        dying.push_back(value);
-    }
-    auto release = [&] {
-      for (Value value : dying) {
-        alive -= getBytesPerRow(value.getType());
-        counted.erase(value);
-      }
-    };
-    if (isInPlace(op))
-      release();
     for (Value result : op->getResults())
-      if (!inMemory.contains(result)) {
-        alive += getBytesPerRow(result.getType());
-        counted.insert(result);
+      if (!isReadOutside(result, groups)) {
+        int64_t bytes = getBytesPerRow(result.getType());
+        alive += bytes;
+        dying[std::max<size_t>(lastUse.lookup(result), index)].push_back(bytes);
       }
     most = std::max(most, alive);
-    if (!isInPlace(op))
-      release();
+    for (int64_t bytes : dying[index])
+      alive -= bytes;
   }
   return most;
 }

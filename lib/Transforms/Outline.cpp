@@ -125,10 +125,6 @@ FailureOr<ExecutableOp> ExecutableBuilder::get(KernelOp kernel,
   if (kernel.getNumResults() == 0)
     return kernel.emitOpError() << "expects results, but got none";
   ArrayAttr schedules = *kernel.getSchedules();
-  for (Attribute schedule : schedules)
-    if (!isa<ScheduleAttrInterface>(schedule))
-      return kernel.emitOpError()
-             << "expects schedules such as #hk.cpu, but got " << schedule;
   for (auto [other, executable] : made)
     if (other.getSchedules() == kernel.getSchedules() &&
         OperationEquivalence::isRegionEquivalentTo(

@@ -25,19 +25,6 @@ func.func @no_schedules(%x: !x) -> !x {
 // -----
 
 !x = tensor<?x8x16xf32>
-
-func.func @not_a_schedule(%x: !x) -> !x {
-  // expected-error@+1 {{expects schedules such as #hk.cpu, but got "fast"}}
-  %y = hk.kernel @k(%a = %x : !x) -> (!x) scope(row) schedules ["fast"] {
-    %r = hk.rms_norm %a : !x
-    hk.yield %r : !x
-  }
-  return %y : !x
-}
-
-// -----
-
-!x = tensor<?x8x16xf32>
 #s = #hk.cpu<isa = "x86-64", rows = 8, mr = 4, nr = 8, keys = 8>
 
 func.func @no_results(%x: !x) -> !x {

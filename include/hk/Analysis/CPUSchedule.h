@@ -5,7 +5,7 @@
 #ifndef HK_ANALYSIS_CPUSCHEDULE_H
 #define HK_ANALYSIS_CPUSCHEDULE_H
 
-#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
@@ -52,7 +52,7 @@ int64_t chooseRows(int64_t sequence, int64_t width, int64_t mr);
 /// of two registers: 12 x 32 of 32 zmm, 6 x 16 of 16 ymm, 4 x 8 of 16 xmm.
 /// Where a block of rows needs more than `scratchLimit` bytes, it is halved
 /// until it fits, down to one register tile.
-std::optional<CPUSchedule> chooseCPUSchedule(mlir::StringRef isa,
+std::optional<CPUSchedule> chooseCPUSchedule(llvm::StringRef isa,
                                              const CPUKernelShape &shape,
                                              int64_t scratchLimit);
 

@@ -5,7 +5,8 @@
 #ifndef HK_ANALYSIS_MEMORYPLAN_H
 #define HK_ANALYSIS_MEMORYPLAN_H
 
-#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 
@@ -21,7 +22,7 @@ struct BufferLifetime {
 
 /// Where each buffer lies, in bytes from the start of the workspace.
 struct MemoryPlan {
-  mlir::SmallVector<int64_t> offsets;
+  llvm::SmallVector<int64_t> offsets;
   /// The size of the workspace in bytes.
   int64_t size = 0;
 };
@@ -33,7 +34,7 @@ struct MemoryPlan {
 ///
 /// Greedy by size: the largest buffer first, each at the lowest offset that is
 /// free during its lifetime. Deterministic; O(n^2 log n).
-MemoryPlan planMemory(mlir::ArrayRef<BufferLifetime> buffers,
+MemoryPlan planMemory(llvm::ArrayRef<BufferLifetime> buffers,
                       int64_t alignment);
 
 } // namespace hk

@@ -19,9 +19,9 @@ int64_t getBytesPerRow(mlir::Type type);
 /// An estimate of the bytes of intermediate values, per row, that are alive at
 /// one time when `ops` run in order as one kernel. Values from outside of
 /// `ops`, and values used outside of `ops`, lie in memory and are not counted;
-/// hk.split is a view; a row-wise operation other than a linear one writes
-/// over an operand that dies, and where its result lies in memory, so does
-/// that operand.
+/// hk.split is a view. Loops are formed as code generation does: element-wise
+/// operations with one use, and the linear operation before them, are computed
+/// in one loop and only its result is stored.
 int64_t estimateScratchPerRow(mlir::ArrayRef<mlir::Operation *> ops);
 
 } // namespace hk
