@@ -208,11 +208,7 @@ LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
   size_t begin = 0;
   for (size_t i = 0; i <= cuts.size(); ++i) {
     size_t end = i < cuts.size() ? cuts[i].position : chain.size();
-    if (end <= begin || end > chain.size())
-      return chain.front()->emitError()
-             << "expects the cuts of a policy in order and inside of a chain "
-                "of "
-             << chain.size() << " operations, but got one at " << end;
+    assert(begin < end && end <= chain.size() && "cuts out of order");
     ArrayRef<Operation *> ops = chain.slice(begin, end - begin);
     if (i < cuts.size())
       remark::passed(chain[end]->getLoc(), remarkOpts("Cut"))
