@@ -5,6 +5,8 @@
 #ifndef HK_CONVERSION_PASSES_TD
 #define HK_CONVERSION_PASSES_TD
 
+include "hk/Conversion/HKToLinalg/HKToLinalg.td"
+include "hk/Conversion/HKToLinalg/LowerLoopsKernels.td"
 include "hk/Conversion/HKToVector/HKToVector.td"
 
 #endif // HK_CONVERSION_PASSES_TD
