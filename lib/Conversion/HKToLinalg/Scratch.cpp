@@ -3,6 +3,7 @@
 // Buffers as slices of a worker's scratch memory.
 
 #include "LoopsKernel.h"
+#include "hk/Analysis/MemoryPlan.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,17 +12,6 @@
 
 using namespace mlir;
 using namespace hk;
-
-namespace {
-/// A buffer, and the operations of the function's block that it is live in:
-/// those from `begin` to `end`, both included. In a loop it is live all along.
-struct LiveBuffer {
-  memref::AllocOp alloc;
-  int64_t bytes = 0;
-  unsigned begin = 0, end = 0;
-  int64_t offset = 0;
-};
-} // namespace
 
 /// A cache line, and a vector of the widest registers.
 static constexpr int64_t kAlignment = 64;
@@ -44,18 +34,25 @@ static void getAliases(OpOperand &use, SmallVectorImpl<Value> &aliases) {
   }
 }
 
-static void computeLiveRange(LiveBuffer &buffer, Block &block,
-                             const DenseMap<Operation *, unsigned> &positions) {
+/// The operations of the function's block that the buffer is live in. In a loop
+/// it is live all along.
+static BufferLifetime
+getLifetime(memref::AllocOp alloc, Block &block,
+            const DenseMap<Operation *, unsigned> &positions) {
   auto positionOf = [&](Operation *op) {
     return positions.lookup(block.findAncestorOpInBlock(*op));
   };
-  buffer.begin = buffer.end = positionOf(buffer.alloc);
-  SmallVector<Value> worklist = {buffer.alloc.getResult()};
+  MemRefType type = alloc.getType();
+  int64_t bytes =
+      type.getNumElements() *
+      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+  BufferLifetime lifetime{bytes, positionOf(alloc), positionOf(alloc)};
+  SmallVector<Value> worklist = {alloc.getResult()};
   DenseSet<Value> seen(worklist.begin(), worklist.end());
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     for (OpOperand &use : value.getUses()) {
-      buffer.end = std::max(buffer.end, positionOf(use.getOwner()));
+      lifetime.end = std::max(lifetime.end, positionOf(use.getOwner()));
       SmallVector<Value> aliases;
       getAliases(use, aliases);
       for (Value alias : aliases)
@@ -63,41 +60,7 @@ static void computeLiveRange(LiveBuffer &buffer, Block &block,
           worklist.push_back(alias);
     }
   }
-}
-
-/// First fit, largest first; ties in the order of the code. Returns the total.
-static int64_t assignOffsets(MutableArrayRef<LiveBuffer> buffers) {
-  SmallVector<LiveBuffer *> order;
-  for (LiveBuffer &buffer : buffers)
-    order.push_back(&buffer);
-  llvm::stable_sort(
-      order, [](LiveBuffer *a, LiveBuffer *b) { return a->bytes > b->bytes; });
-  int64_t total = 0;
-  SmallVector<LiveBuffer *> placed; // by offset
-  for (LiveBuffer *buffer : order) {
-    int64_t offset = 0;
-    for (LiveBuffer *other : placed) {
-      if (other->begin > buffer->end || other->end < buffer->begin)
-        continue;
-      if (offset + buffer->bytes <= other->offset)
-        break;
-      offset = std::max(offset, other->offset + other->bytes);
-    }
-    buffer->offset = offset;
-    total = std::max(total, offset + buffer->bytes);
-    placed.insert(llvm::upper_bound(placed, buffer,
-                                    [](LiveBuffer *a, LiveBuffer *b) {
-                                      return a->offset < b->offset;
-                                    }),
-                  buffer);
-  }
-  return total;
-}
-
-static int64_t getByteSize(MemRefType type) {
-  int64_t element =
-      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
-  return llvm::alignTo(type.getNumElements() * element, kAlignment);
+  return lifetime;
 }
 
 FailureOr<int64_t> hk::assignScratch(func::FuncOp function) {
@@ -106,41 +69,32 @@ FailureOr<int64_t> hk::assignScratch(func::FuncOp function) {
   for (auto [position, op] : llvm::enumerate(block))
     positions[&op] = position;
 
-  SmallVector<LiveBuffer> buffers;
-  WalkResult walk =
-      function.walk([&](memref::AllocOp alloc) {
-        if (!alloc.getType().hasStaticShape()) {
-          alloc.emitError()
-              << "expects buffers of static size in a kernel, but got "
-              << alloc.getType();
-          return WalkResult::interrupt();
-        }
-        LiveBuffer buffer;
-        buffer.alloc = alloc;
-        buffer.bytes = getByteSize(alloc.getType());
-        computeLiveRange(buffer, block, positions);
-        buffers.push_back(buffer);
-        return WalkResult::advance();
-      });
-  if (walk.wasInterrupted())
-    return failure();
-  int64_t total = assignOffsets(buffers);
+  SmallVector<memref::AllocOp> allocs;
+  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  SmallVector<BufferLifetime> lifetimes;
+  for (memref::AllocOp alloc : allocs) {
+    if (!alloc.getType().hasStaticShape())
+      return alloc.emitError()
+             << "expects buffers of static size in a kernel, but got "
+             << alloc.getType();
+    lifetimes.push_back(getLifetime(alloc, block, positions));
+  }
+  MemoryPlan plan = planMemory(lifetimes, kAlignment);
 
-  auto bytes = IntegerType::get(function.getContext(), 8);
+  auto byte = IntegerType::get(function.getContext(), 8);
   if (failed(function.insertArgument(function.getNumArguments(),
-                                     MemRefType::get({total}, bytes), {},
+                                     MemRefType::get({plan.size}, byte), {},
                                      function.getLoc())))
     return failure();
   Value scratch = function.getArguments().back();
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
-  for (LiveBuffer &buffer : buffers) {
-    Value offset = arith::ConstantIndexOp::create(
-        builder, buffer.alloc.getLoc(), buffer.offset);
-    Value view = memref::ViewOp::create(builder, buffer.alloc.getLoc(),
-                                        buffer.alloc.getType(), scratch, offset,
-                                        ValueRange());
-    buffer.alloc.replaceAllUsesWith(view);
-    buffer.alloc.erase();
+  for (auto [alloc, position] : llvm::zip_equal(allocs, plan.offsets)) {
+    Location loc = alloc.getLoc();
+    Value offset = arith::ConstantIndexOp::create(builder, loc, position);
+    Value view = memref::ViewOp::create(builder, loc, alloc.getType(), scratch,
+                                        offset, ValueRange());
+    alloc.replaceAllUsesWith(view);
+    alloc.erase();
   }
-  return total;
+  return plan.size;
 }
