@@ -11,6 +11,16 @@ namespace {
 using schema::Binding;
 using schema::BindingKind;
 
+/// The FlatBuffers verifier checks that a vector's length is aligned, not its
+/// elements.
+template <typename T>
+Status checkAlignment(const flatbuffers::Vector<T> *vector) {
+  if (vector && reinterpret_cast<uintptr_t>(vector->Data()) % 8 != 0)
+    return malformed("expects a vector aligned to 8 bytes, but got one that is "
+                     "not; the file is damaged");
+  return Status();
+}
+
 template <typename T>
 Status checkShapeOf(const flatbuffers::Vector<T> *shape, uint64_t &elements) {
   elements = 1;
@@ -18,6 +28,7 @@ Status checkShapeOf(const flatbuffers::Vector<T> *shape, uint64_t &elements) {
   if (rank > kMaxRank)
     return malformed("expects at most ", kMaxRank, " dimensions, but got ",
                      rank);
+  HK_TRY(checkAlignment(shape));
   for (uint32_t d = 0; d < rank; ++d) {
     const T size = shape->Get(d);
     if (size <= 0)
@@ -183,6 +194,7 @@ private:
     if (rank < 1 || rank > kMaxRank)
       return malformed("expects 1 to ", kMaxRank, " dimensions, but got ",
                        rank);
+    HK_TRY(checkAlignment(shape));
     uint64_t elements = 1;
     for (uint32_t d = 0; d < rank; ++d) {
       const int64_t size = shape->Get(d);
@@ -227,6 +239,7 @@ private:
                        dispatch.layer());
     if (dispatch.bindings()->size() == 0)
       return malformed("expects bindings, but got none");
+    HK_TRY(checkAlignment(dispatch.bindings()));
     for (const Binding *binding : *dispatch.bindings()) {
       switch (binding->kind()) {
       case BindingKind::Input:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The API from plain C: capi_test MODULE CHECKPOINT, with the module and the
- * checkpoint of runtime/make_test_module.cpp: y = (x w0 + b0) w1 + b1. */
+ * checkpoint of runtime/make_affine_module.cpp: y = (x w0 + b0) w1 + b1. */
 #include "hk/runtime.h"
 
 #include <math.h>

@@ -227,6 +227,58 @@ TEST(ModuleCheck, Plans) {
   });
 }
 
+/// Moves a vector of a table by 4 bytes: to its first element, which becomes
+/// its length, with elements off their alignment.
+template <typename Table>
+void misalign(const Table &table, flatbuffers::voffset_t field) {
+  const auto &base = reinterpret_cast<const flatbuffers::Table &>(table);
+  auto *offset = reinterpret_cast<flatbuffers::uoffset_t *>(
+      const_cast<uint8_t *>(base.GetAddressOf(field)));
+  *offset += 4;
+}
+
+void expectMisaligned(void (*change)(const schema::Module &module),
+                      const char *subject) {
+  ModuleFile file = affineModule();
+  for (auto &function : file.metadata.functions)
+    for (auto *values : {&function->inputs, &function->outputs})
+      (*values)[0]->type->shape[0] = 2;
+  Bytes bytes = file.bytes();
+  change(*schema::GetModule(bytes.data() + format::kHeaderSize));
+  test::fixMetadataHash(bytes);
+  std::shared_ptr<Module> module;
+  test::expectError(
+      Module::loadMemory(bytes.data(), bytes.size(), module), HK_MALFORMED,
+      concat(subject, ": expects a vector aligned to 8 bytes, but got one"));
+}
+
+TEST(ModuleCheck, VectorsAreAligned) {
+  expectMisaligned(
+      [](const schema::Module &m) {
+        misalign(*m.parameters()->Get(0)->type(), schema::TensorType::VT_SHAPE);
+      },
+      "parameter 'layers.0.w'");
+  expectMisaligned(
+      [](const schema::Module &m) {
+        misalign(*m.packed()->Get(0)->program()->Get(0),
+                 schema::PackInstruction::VT_SHAPE);
+      },
+      "packed 'w': instruction 0");
+  expectMisaligned(
+      [](const schema::Module &m) {
+        misalign(*m.functions()->Get(0)->inputs()->Get(0)->type(),
+                 schema::TensorType::VT_SHAPE);
+      },
+      "function 'forward': value 'x'");
+  // The kind of its first binding, Workspace, becomes the number of bindings.
+  expectMisaligned(
+      [](const schema::Module &m) {
+        misalign(*m.functions()->Get(0)->plans()->Get(0)->dispatches()->Get(1),
+                 schema::Dispatch::VT_BINDINGS);
+      },
+      "dispatch 1");
+}
+
 TEST(ModuleCheck, PackedValues) {
   checkCases({
       {"packed 'w': expects an element type from 1 to 6, but got 0",
