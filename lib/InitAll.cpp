@@ -4,6 +4,7 @@
 
 #include "hk/Conversion/Passes.h"
 #include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Pipeline/Pipeline.h"
 #include "hk/Target/CPU/Passes.h"
 #include "hk/Transforms/Passes.h"
 
@@ -22,4 +23,5 @@ void hk::registerAllPasses() {
   registerHKConversionPasses();
   registerHKTargetCPUPasses();
   registerCPUPipelines();
+  registerPipeline();
 }

@@ -19,6 +19,7 @@ void LLVMInitializeX86TargetInfo();
 void LLVMInitializeX86Target();
 void LLVMInitializeX86TargetMC();
 void LLVMInitializeX86AsmPrinter();
+void LLVMInitializeX86AsmParser();
 }
 
 using namespace hk;
@@ -32,6 +33,7 @@ static const Target *lookupTarget(const Triple &triple, std::string &message) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser(); // for the support routines
     return true;
   }();
   (void)initialized;

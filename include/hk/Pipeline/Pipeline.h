@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The road of a network, from hk on tensors to modules of kernels in the LLVM
+// dialect, as one pass pipeline that can stop at any stage.
+
+#ifndef HK_PIPELINE_PIPELINE_H
+#define HK_PIPELINE_PIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace hk {
+
+/// The stages, in order. Those after `LLVMDialect` are not passes.
+enum class Stage {
+  HK,
+  Rolled,
+  Folded,
+  Kernels,
+  Plans,
+  Linalg,
+  Vector,
+  LLVMDialect,
+  LLVM,
+  Asm,
+  Obj,
+  Module
+};
+
+struct StageInfo {
+  Stage stage;
+  llvm::StringLiteral name;
+  /// What the IR is at the end of the stage, in a few words.
+  llvm::StringLiteral description;
+};
+
+/// All stages, in order.
+llvm::ArrayRef<StageInfo> getStages();
+
+/// The stage of that name, or nothing.
+std::optional<Stage> findStage(llvm::StringRef name);
+
+/// What is wrong with a list of instruction sets, or nothing.
+std::optional<std::string> checkIsas(llvm::ArrayRef<std::string> isas);
+
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  ListOption<std::string> isas{
+      *this, "isas",
+      llvm::cl::desc("Instruction sets to compile for, best first")};
+  Option<bool> oracle{
+      *this, "oracle",
+      llvm::cl::desc("Compile an oracle in f64 beside every function"),
+      llvm::cl::init(false)};
+  Option<std::string> until{*this, "until",
+                            llvm::cl::desc("The last stage to run"),
+                            llvm::cl::init("llvm-dialect")};
+};
+
+/// Adds the passes up to and with `last`, which compile for the instruction
+/// sets of `options`, or for all where it names none.
+void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
+                   Stage last);
+
+/// Registers the pipeline as `hk-pipeline{isas=.. oracle until=..}`.
+void registerPipeline();
+
+/// Registers the dialects and interfaces that the pipeline needs and no other,
+/// so that a static compiler carries no other.
+void registerPipelineDialects(mlir::DialectRegistry &registry);
+
+/// The fault behind a failure of a pass: whose it is.
+enum class Fault {
+  /// The network is not one: its author's.
+  User,
+  /// The network is one that hk cannot compile yet.
+  Unsupported,
+  /// hk's own.
+  Internal
+};
+
+/// Whose fault it is when the pass with this argument fails.
+Fault getFault(llvm::StringRef passArgument);
+
+} // namespace hk
+
+#endif // HK_PIPELINE_PIPELINE_H

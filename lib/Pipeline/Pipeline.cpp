@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hk/Pipeline/Pipeline.h"
+
+#include "hk/Target/CPU/Isa.h"
+#include "hk/Target/CPU/Passes.h"
+#include "hk/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace hk;
+
+static constexpr StageInfo stages[] = {
+    {Stage::HK, "hk", "the network, checked"},
+    {Stage::Rolled, "rolled", "like layers rolled into a loop"},
+    {Stage::Folded, "folded", "exact algebra moved into the parameters"},
+    {Stage::Kernels, "kernels", "cut into kernels, with schedules"},
+    {Stage::Plans, "plans", "executables, variants and plans"},
+    {Stage::Linalg, "linalg", "the oracle's kernels as loops"},
+    {Stage::Vector, "vector", "the kernels on vectors"},
+    {Stage::LLVMDialect, "llvm-dialect", "the kernels in the LLVM dialect"},
+    {Stage::LLVM, "llvm", "the kernels in LLVM IR, optimised"},
+    {Stage::Asm, "asm", "the kernels in assembly"},
+    {Stage::Obj, "obj", "the kernels of one target as an ELF object"},
+    {Stage::Module, "module", "the module file"},
+};
+
+llvm::ArrayRef<StageInfo> hk::getStages() { return stages; }
+
+std::optional<Stage> hk::findStage(llvm::StringRef name) {
+  for (const StageInfo &info : stages)
+    if (info.name == name)
+      return info.stage;
+  return std::nullopt;
+}
+
+std::optional<std::string> hk::checkIsas(llvm::ArrayRef<std::string> isas) {
+  for (const std::string &name : isas)
+    if (!findIsa(name))
+      return "expects x86-64-v4, x86-64-v3 or x86-64, but got '" + name + "'";
+  for (const Isa &isa : getIsas())
+    if (llvm::count(isas, isa.name) > 1)
+      return "expects each target once, but got '" + isa.name.str() + "' twice";
+  return std::nullopt;
+}
+
+static void addSimplification(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// Adds the passes of one stage.
+static void addStage(OpPassManager &pm, const PipelineOptions &options,
+                     Stage stage) {
+  switch (stage) {
+  case Stage::HK:
+    addSimplification(pm);
+    if (options.oracle)
+      pm.addPass(createMakeOraclePass());
+    pm.addNestedPass<func::FuncOp>(createWidenPass());
+    return;
+  case Stage::Rolled:
+    pm.addPass(createHKRollLayers());
+    return;
+  case Stage::Folded:
+    return;
+  case Stage::Kernels: {
+    pm.addPass(createHoistPacked());
+    pm.addNestedPass<func::FuncOp>(createCut());
+    AssignSchedulesOptions schedules;
+    schedules.isas.assign(options.isas.begin(), options.isas.end());
+    if (!schedules.isas.empty())
+      pm.addNestedPass<func::FuncOp>(createAssignSchedules(schedules));
+    else
+      pm.addNestedPass<func::FuncOp>(createAssignSchedules());
+    return;
+  }
+  case Stage::Plans:
+    pm.addPass(createOutline());
+    return;
+  case Stage::Linalg:
+  case Stage::Vector:
+    return;
+  case Stage::LLVMDialect:
+    buildCPUToLLVMPipeline(pm.nest<ModuleOp>());
+    return;
+  case Stage::LLVM:
+  case Stage::Asm:
+  case Stage::Obj:
+  case Stage::Module:
+    return;
+  }
+}
+
+void hk::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
+                       Stage last) {
+  for (const StageInfo &info : stages)
+    if (info.stage <= last)
+      addStage(pm, options, info.stage);
+}
+
+void hk::registerPipeline() {
+  PassPipelineRegistration<PipelineOptions>(
+      "hk-pipeline", "Compile a network to modules of kernels",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        std::optional<Stage> last = findStage(options.until);
+        if (!last)
+          llvm::report_fatal_error(
+              llvm::Twine("hk-pipeline: expects until to be a stage, but got "
+                          "'") +
+                  options.until + "'",
+              /*gen_crash_diag=*/false);
+        if (auto fault = checkIsas(ArrayRef<std::string>(options.isas)))
+          llvm::report_fatal_error(llvm::Twine("hk-pipeline: isas ") + *fault,
+                                   /*gen_crash_diag=*/false);
+        buildPipeline(pm, options, *last);
+      });
+}
+
+Fault hk::getFault(llvm::StringRef passArgument) {
+  return llvm::StringSwitch<Fault>(passArgument)
+      .Cases({"hk-check", "hk-make-oracle"}, Fault::User)
+      .Cases({"hk-widen", "hk-hoist-packed", "hk-cut", "hk-assign-schedules",
+              "hk-outline", "hk-to-linalg", "hk-to-vector"},
+             Fault::Unsupported)
+      .Default(Fault::Internal);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a module file says, as plain data: between the walk over the IR, which
+// may fail, and serialisation, which cannot.
+
+#ifndef HK_LIB_TARGET_MODULE_MODULEDATA_H
+#define HK_LIB_TARGET_MODULE_MODULEDATA_H
+
+#include "hk/Target/Module/ModuleWriter.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "module_generated.h"
+
+namespace hk {
+
+class PackedOp;
+
+struct TensorData {
+  schema::DType dtype = schema::DType::Invalid;
+  std::vector<int64_t> shape;
+};
+
+struct PackInstructionData {
+  schema::PackOpcode opcode = schema::PackOpcode::Param;
+  std::vector<uint32_t> operands;
+  std::vector<uint64_t> shape;
+  std::string key;
+  schema::DType dtype = schema::DType::Invalid;
+  double scalar = 0;
+  uint32_t dim = 0;
+};
+
+struct PackedData {
+  std::string name;
+  TensorData type;
+  schema::Layout layout = schema::Layout::Dense;
+  uint32_t panelWidth = 0;
+  uint32_t layerBegin = 0;
+  uint32_t layerEnd = 0;
+  uint64_t stride = 0;
+  std::vector<PackInstructionData> program;
+  uint32_t result = 0;
+};
+
+/// ceil((B * mul + add) / div).
+struct GridData {
+  uint64_t mul = 0;
+  uint64_t add = 0;
+  uint64_t div = 1;
+};
+
+struct VariantData {
+  std::string isa;
+  std::string schedule;
+  GridData grid;
+  uint64_t scratch = 0;
+  uint32_t section = 0;
+  uint64_t entry = 0;
+  std::vector<uint32_t> packed;
+  std::vector<std::string> imports;
+};
+
+struct ExecutableData {
+  std::string name;
+  std::vector<VariantData> variants;
+};
+
+struct DispatchData {
+  uint32_t executable = 0;
+  int32_t layer = -1;
+  std::vector<schema::Binding> bindings;
+};
+
+struct PlanData {
+  std::string name;
+  uint32_t rank = 0;
+  schema::Role role = schema::Role::Candidate;
+  uint64_t workspacePerSequence = 0;
+  uint64_t workspaceConstant = 0;
+  std::vector<DispatchData> dispatches;
+};
+
+struct ValueData {
+  std::string name;
+  TensorData type;
+};
+
+struct FunctionData {
+  std::string name;
+  std::vector<ValueData> inputs;
+  std::vector<ValueData> outputs;
+  std::vector<PlanData> plans;
+  int32_t oracle = -1;
+};
+
+struct ModuleData {
+  std::vector<FunctionData> functions;
+  std::vector<ExecutableData> executables;
+  std::vector<PackedData> packed;
+  /// By key.
+  std::map<std::string, TensorData> parameters;
+  std::vector<llvm::ArrayRef<uint8_t>> sections;
+};
+
+/// The element type of `type` in the file, or Invalid.
+schema::DType getDType(mlir::Type type);
+
+/// `type` as the file keeps it; its element type must have a `DType`.
+TensorData getTensorData(mlir::RankedTensorType type);
+
+/// The linear form of a map ()[B] -> ceil((B * mul + add) / div), or nothing.
+std::optional<GridData> getGrid(mlir::AffineMap map);
+
+/// The program of a packed value: its region with the packed values that it
+/// reads written out in place. Adds the parameters it reads to `parameters`,
+/// one entry for each layer.
+mlir::FailureOr<PackedData>
+collectPacked(PackedOp packed, mlir::SymbolTable &symbols,
+              std::map<std::string, TensorData> &parameters);
+
+/// Reads what the file is to say from the IR and the generated code.
+mlir::FailureOr<ModuleData> collectModule(mlir::ModuleOp module,
+                                          const std::vector<KernelCode> &code);
+
+/// The bytes of the file.
+std::string serializeModule(const ModuleData &data,
+                            const std::vector<RemarkRecord> &remarks,
+                            llvm::StringRef source);
+
+} // namespace hk
+
+#endif // HK_LIB_TARGET_MODULE_MODULEDATA_H
