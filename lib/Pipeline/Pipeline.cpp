@@ -2,6 +2,7 @@
 
 #include "hk/Pipeline/Pipeline.h"
 
+#include "hk/Conversion/Passes.h"
 #include "hk/Target/CPU/Isa.h"
 #include "hk/Target/CPU/Passes.h"
 #include "hk/Transforms/Passes.h"
@@ -65,9 +66,10 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addNestedPass<func::FuncOp>(createWidenPass());
     return;
   case Stage::Rolled:
-    pm.addPass(createHKRollLayers());
+    pm.addPass(createRollLayers());
     return;
   case Stage::Folded:
+    pm.addPass(createFoldNorms());
     return;
   case Stage::Kernels: {
     pm.addPass(createHoistPacked());
@@ -84,7 +86,9 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addPass(createOutline());
     return;
   case Stage::Linalg:
+    return;
   case Stage::Vector:
+    pm.addPass(createHKToVector());
     return;
   case Stage::LLVMDialect:
     buildCPUToLLVMPipeline(pm.nest<ModuleOp>());
