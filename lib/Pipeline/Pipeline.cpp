@@ -86,6 +86,7 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addPass(createOutline());
     return;
   case Stage::Linalg:
+    pm.addPass(createLowerLoopsKernelsPass());
     return;
   case Stage::Vector:
     pm.addPass(createHKToVector());
@@ -130,7 +131,7 @@ Fault hk::getFault(llvm::StringRef passArgument) {
   return llvm::StringSwitch<Fault>(passArgument)
       .Cases({"hk-check", "hk-make-oracle"}, Fault::User)
       .Cases({"hk-widen", "hk-hoist-packed", "hk-cut", "hk-assign-schedules",
-              "hk-outline", "hk-to-linalg", "hk-to-vector"},
+              "hk-outline", "hk-lower-loops-kernels", "hk-to-vector"},
              Fault::Unsupported)
       .Default(Fault::Internal);
 }
