@@ -9,8 +9,8 @@
 // transposed, once each.
 //
 // Key blocks that every query of the block sees take the short road; the
-// others ("edge" blocks: the diagonal, the end of the sequence, and all blocks
-// where there is a key mask) compare and select. A masked key is never read
+// others ("edge" blocks: the diagonal, the end of the sequence, and blocks in
+// which a key is masked) compare and select. A masked key is never read
 // into a product: behind the last key nothing is read, and within a block the
 // values of masked keys are copied as zeros first.
 
@@ -103,6 +103,29 @@ static Value headColumn(VectorBuilder &v, const View &view, Value head,
   return v.addIndex(v.mulIndex(head, headDim), view.firstColumn);
 }
 
+/// True for a whole block of keys of which none is masked: `whole` and, with a
+/// key mask, a look at its bytes.
+Value KernelEmitter::isUnmasked(const Attention &at, Value key, Value whole) {
+  if (!at.mask)
+    return whole;
+  auto check = scf::IfOp::create(v.b, v.loc, v.b.getI1Type(), whole,
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(v.b);
+  v.b.setInsertionPointToStart(check.thenBlock());
+  auto type = VectorType::get({at.keys}, v.b.getI8Type());
+  Value bytes =
+      vector::LoadOp::create(v.b, v.loc, type, at.mask, ValueRange{key});
+  Value zero = arith::ConstantOp::create(v.b, v.loc, v.b.getZeroAttr(type));
+  Value valid =
+      arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::ne, bytes, zero);
+  Value all = vector::ReductionOp::create(v.b, v.loc,
+                                          vector::CombiningKind::AND, valid);
+  scf::YieldOp::create(v.b, v.loc, all);
+  v.b.setInsertionPointToStart(check.elseBlock());
+  scf::YieldOp::create(v.b, v.loc, whole);
+  return check.getResult(0);
+}
+
 /// One block of queries of one head, over all keys.
 void KernelEmitter::emitAttentionBlock(const Attention &at, Value head,
                                        Value query) {
@@ -122,30 +145,36 @@ void KernelEmitter::emitAttentionBlock(const Attention &at, Value head,
     end = v.minIndex(end, v.addIndex(first, at.queries));
     common = v.minIndex(common, v.addIndex(first, 1));
   }
-  Value blocks =
-      at.mask ? v.index(0)
-              : arith::DivUIOp::create(v.b, v.loc, common, v.index(at.keys));
-  Value wholeEnd = v.mulIndex(blocks, at.keys);
+  Value wholeEnd = v.mulIndex(
+      arith::DivUIOp::create(v.b, v.loc, common, v.index(at.keys)), at.keys);
 
   // The state: for each register of queries, the maximum and the sum so far.
   SmallVector<Value> state;
   Value lowest = v.constant(-std::numeric_limits<float>::infinity(), type);
   for (int64_t j = 0; j < at.registers; ++j)
     state.append({lowest, zero});
-  auto loopOver = [&](Value from, Value to, bool edge) {
-    auto loop =
-        scf::ForOp::create(v.b, v.loc, from, to, v.index(at.keys), state);
+  auto loop =
+      scf::ForOp::create(v.b, v.loc, v.index(0), end, v.index(at.keys), state);
+  {
     OpBuilder::InsertionGuard guard(v.b);
     v.b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        emitKeyBlock(at, head, query, loop.getInductionVar(), end, edge,
-                     loop.getRegionIterArgs());
-    scf::YieldOp::create(v.b, v.loc, next);
-    state.assign(loop.result_begin(), loop.result_end());
-  };
-  if (!at.mask && at.sequence >= at.keys)
-    loopOver(v.index(0), wholeEnd, /*edge=*/false);
-  loopOver(wholeEnd, end, /*edge=*/true);
+    Value key = loop.getInductionVar();
+    Value whole = arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::slt,
+                                        key, wholeEnd);
+    Value unmasked = isUnmasked(at, key, whole);
+    auto choice = scf::IfOp::create(v.b, v.loc, ValueRange(state).getTypes(),
+                                    unmasked, /*withElseRegion=*/true);
+    for (bool edge : {false, true}) {
+      v.b.setInsertionPointToStart(edge ? choice.elseBlock()
+                                        : choice.thenBlock());
+      SmallVector<Value> next = emitKeyBlock(at, head, query, key, end, edge,
+                                             loop.getRegionIterArgs());
+      scf::YieldOp::create(v.b, v.loc, next);
+    }
+    v.b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(v.b, v.loc, choice.getResults());
+  }
+  state.assign(loop.result_begin(), loop.result_end());
   storeContext(at, head, query, state);
 }
 
@@ -297,7 +326,7 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
   }
 
   // Values of masked keys may be anything: they are copied as zeros.
-  if (at.mask) {
+  if (at.mask && edge) {
     auto loop = scf::ForOp::create(v.b, v.loc, v.index(0), count, v.index(1));
     OpBuilder::InsertionGuard guard(v.b);
     v.b.setInsertionPointToStart(loop.getBody());
@@ -331,7 +360,7 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
                  m, n, count,
                  [&](int64_t i, Value row) {
                    Value element = v.addIndex(d, i);
-                   if (at.mask)
+                   if (at.mask && edge)
                      return loadScalar(at.packedValues, row, element);
                    return loadScalar(at.value.memref, v.addIndex(key, row),
                                      v.addIndex(element, valueColumn));

@@ -112,6 +112,8 @@ private:
   void emitAttention(AttentionOp op, const View &to);
   void emitAttentionBlock(const Attention &at, mlir::Value head,
                           mlir::Value query);
+  mlir::Value isUnmasked(const Attention &at, mlir::Value key,
+                         mlir::Value whole);
   void packQueries(const Attention &at, mlir::Value head, mlir::Value query);
   llvm::SmallVector<mlir::Value>
   emitKeyBlock(const Attention &at, mlir::Value head, mlir::Value query,

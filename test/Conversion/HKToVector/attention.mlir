@@ -16,11 +16,12 @@
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c64{{.*}} step %c32
 // The queries are transposed.
 // CHECK: vector.shuffle
-// Whole blocks: nothing is compared.
 // CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// Whole blocks: nothing is compared.
+// CHECK: scf.if {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK-NOT: arith.cmpi sge
 // Edge blocks: the key's token against the queries'.
-// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK: } else {
 // CHECK: arith.cmpi sge, %{{.*}} : vector<16xi32>
 // CHECK: arith.select %{{.*}} : vector<16xi1>, vector<16xf32>
 // CHECK: return
@@ -45,11 +46,13 @@ hk.executable @full {
   }
 }
 
-// With a key mask every block is an edge block, and values are copied, those
-// of masked keys as zeros: 64 x 32 more in scratch.
+// With a key mask a whole block is looked at first; in an edge block values are
+// copied, those of masked keys as zeros: 64 x 32 more in scratch.
 
 // CHECK-LABEL: func.func @key_mask
 // CHECK-SAME: hk.scratch = 24576 : i64
+// CHECK: %[[BYTES:.*]] = vector.load %{{.*}} : memref<256xi8>, vector<64xi8>
+// CHECK: vector.reduction <and>
 // CHECK: memref.load %{{.*}} : memref<256xi8>
 // CHECK: arith.select %{{[0-9]+}}, %{{[0-9]+}}, %{{[a-z_0-9]+}} : vector<16xf32>
 // CHECK: return
