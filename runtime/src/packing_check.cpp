@@ -146,23 +146,24 @@ private:
     if (sizeOrZero(op.operands()) == 0)
       return malformed("expects operands, but got none");
     HK_TRY(checkDim(op));
+    const Shape &whole = *op.shape();
     uint64_t total = 0;
     for (uint32_t n = 0; n < op.operands()->size(); ++n) {
       const Shape *part = operandShape(op, n);
-      bool matches = sizeOrZero(part) == op.shape()->size();
+      bool matches = part && part->size() == whole.size();
       for (uint32_t d = 0; matches && d < part->size(); ++d)
-        matches = d == op.dim() || part->Get(d) == op.shape()->Get(d);
+        matches = d == op.dim() || part->Get(d) == whole.Get(d);
       if (!matches)
         return malformed("expects operand ", n, " to fit shape ",
-                         describeShape(op.shape()), " but for dimension ",
-                         op.dim(), ", but got ", describeShape(part));
+                         describeShape(&whole), " but for dimension ", op.dim(),
+                         ", but got ", describeShape(part));
       if (!add(total, part->Get(op.dim()), total))
         return malformed("expects at most ", kMaxElements,
                          " elements, but got more");
     }
-    if (total != op.shape()->Get(op.dim()))
+    if (total != whole.Get(op.dim()))
       return malformed("expects dimension ", op.dim(), " of ", total,
-                       ", but got ", op.shape()->Get(op.dim()));
+                       ", but got ", whole.Get(op.dim()));
     return Status();
   }
 

@@ -63,10 +63,11 @@ TEST(Module, RefusesAnythingTruncated) {
   for (size_t size = 0; size < bytes.size(); size += size < 128 ? 1 : 64) {
     const Status status = load(Bytes(bytes.begin(), bytes.begin() + size));
     ASSERT_EQ(status.code(), HK_MALFORMED) << size;
-    if (size > 0)
+    if (size > 0) {
       ASSERT_NE(status.message().find("the file is truncated"),
                 std::string::npos)
           << size << ": " << status.message();
+    }
   }
 }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A run allocates nothing. Every allocation of this binary is counted.
+#include "session_fixture.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+static std::atomic<uint64_t> allocations{0};
+
+void *operator new(size_t size) {
+  ++allocations;
+  if (void *memory = std::malloc(size))
+    return memory;
+  throw std::bad_alloc();
+}
+void *operator new[](size_t size) { return operator new(size); }
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void *memory) noexcept { std::free(memory); }
+void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
+
+namespace hk {
+namespace test {
+namespace {
+
+TEST_F(SessionTest, ARunAllocatesNothing) {
+  loadModule(affineModule());
+  for (uint32_t threads : {1, 3}) {
+    makeContext(threads);
+    expectOk(createSession());
+    Tensor<float> in(16, 1.0f), out(16);
+    uint64_t size = 0;
+    expectOk(session_->workspaceSize(16, size));
+    std::vector<uint8_t> workspace(size);
+    DLTensor *inputs[] = {&in.dl}, *outputs[] = {&out.dl};
+    bool ok = true;
+    const uint64_t before = allocations.load();
+    for (int i = 0; i < 10; ++i)
+      ok &= session_->run(inputs, 1, outputs, 1, workspace.data(), size).ok();
+    EXPECT_EQ(allocations.load() - before, 0u);
+    EXPECT_TRUE(ok);
+  }
+}
+
+} // namespace
+} // namespace test
+} // namespace hk
