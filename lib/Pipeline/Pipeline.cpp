@@ -69,7 +69,9 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addPass(createRollLayers());
     return;
   case Stage::Folded:
+    pm.addPass(createDropMasks());
     pm.addPass(createFoldNorms());
+    pm.addPass(createFoldAttention());
     return;
   case Stage::Kernels: {
     pm.addPass(createHoistPacked());
