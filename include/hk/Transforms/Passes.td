@@ -6,11 +6,13 @@
 #define HK_TRANSFORMS_PASSES_TD
 
 include "hk/Transforms/MakeOracle.td"
+include "hk/Transforms/Check.td"
 include "hk/Transforms/Widen.td"
 include "hk/Transforms/RollLayers.td"
 include "hk/Transforms/DropMasks.td"
 include "hk/Transforms/FoldNorms.td"
 include "hk/Transforms/FoldAttention.td"
+include "hk/Transforms/PackLinears.td"
 include "hk/Transforms/HoistPacked.td"
 include "hk/Transforms/Cut.td"
 include "hk/Transforms/AssignSchedules.td"
