@@ -157,7 +157,7 @@ const char *hk_code_name(hk_code code) {
   return "unknown";
 }
 
-const char *hk_version(void) { return "0.1.0"; }
+const char *hk_version(void) { return HK_VERSION; }
 
 void hk_string_free(char *text) { std::free(text); }
 

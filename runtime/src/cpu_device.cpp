@@ -6,6 +6,7 @@
 #include "module_check.h"
 #include "perf_map.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace hk {
@@ -53,6 +54,11 @@ private:
   // UBSan looks for a type in front of the callee; a kernel of a module has
   // none, and may start its page.
 #if defined(__clang__)
+  __attribute__((no_sanitize("function")))
+#endif
+#if defined(__clang__)
+  // UBSan looks for a signature in front of the function; there is none, and
+  // there need not even be memory.
   __attribute__((no_sanitize("function")))
 #endif
   void call(const LaunchArguments &arguments, uint32_t worker, uint64_t first,

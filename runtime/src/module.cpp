@@ -5,6 +5,7 @@
 #include "hash.h"
 #include "module_check.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace hk {

@@ -11,11 +11,12 @@ namespace {
 using schema::Binding;
 using schema::BindingKind;
 
-/// The FlatBuffers verifier checks that a vector's length is aligned, not its
-/// elements.
+/// The FlatBuffers verifier checks that a vector's length is aligned, not that
+/// its elements are.
 template <typename T>
 Status checkAlignment(const flatbuffers::Vector<T> *vector) {
-  if (vector && reinterpret_cast<uintptr_t>(vector->Data()) % 8 != 0)
+  if (vector && vector->size() > 0 &&
+      reinterpret_cast<uintptr_t>(vector->Data()) % 8 != 0)
     return malformed("expects a vector aligned to 8 bytes, but got one that is "
                      "not; the file is damaged");
   return Status();

@@ -170,6 +170,7 @@ int main(int argc, char **argv) {
   const void *data = NULL;
   float vectors[4][kWidth];
   const int64_t shape[1] = {kWidth};
+  char path[2 * HK_MESSAGE_SIZE];
   int regions = 0, i, p;
 
   if (argc != 3) {
@@ -182,6 +183,11 @@ int main(int argc, char **argv) {
 
   FAILS(hk_module_load("no/such/file.hkm", &module, &status), HK_NOT_FOUND,
         "no/such/file.hkm: cannot open the file");
+  /* A message that does not fit is cut. */
+  memset(path, 'x', sizeof(path) - 1);
+  path[sizeof(path) - 1] = '\0';
+  FAILS(hk_module_load(path, &module, &status), HK_ENVIRONMENT, "xxx");
+  CHECK(strlen(status.message) == HK_MESSAGE_SIZE - 1);
   FAILS(hk_module_load(argv[2], &module, &status), HK_MALFORMED,
         "expects a module file");
   FAILS(hk_params_open(argv[1], &params, &status), HK_MALFORMED,
