@@ -281,6 +281,8 @@ ExitCode hk::compile(const CompileOptions &options) {
   DialectRegistry registry;
   registerPipelineDialects(registry);
   MLIRContext context(registry);
+  // The place in the source says more than a kernel of a thousand operations.
+  context.printOpOnDiagnostic(false);
   // The files of a dump are numbered in the order of the passes.
   if (!options.dumpDir.empty())
     context.disableMultithreading();

@@ -51,6 +51,8 @@ static LogicalResult translate(Job &job) {
   auto isa = job.op->getAttrOfType<StringAttr>("hk.isa");
   job.code.name = job.op.getSymName().value_or("").str();
   job.code.isa = isa ? findIsa(isa.getValue()) : nullptr;
+  if (job.code.name.empty())
+    return job.op.emitOpError() << "expects a name for a module of kernels";
   if (!job.code.isa)
     return job.op.emitOpError()
            << "expects hk.isa to be x86-64-v4, x86-64-v3 or x86-64, but got "

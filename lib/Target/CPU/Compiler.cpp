@@ -68,7 +68,7 @@ Error Compiler::prepare(Module &module,
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(PICLevel::SmallPIC);
-  if (Error error = addSupportRoutines(module))
+  if (Error error = addSupportRoutines(module, *isa))
     return error;
   for (Function &function : module) {
     // A symbol of the object is reached directly, not through a table.

@@ -7,7 +7,10 @@
 using namespace hk;
 
 static constexpr Isa isas[] = {
-    {"x86-64-v4", 512}, {"x86-64-v3", 256}, {"x86-64", 128}};
+    {"x86-64-v4", 512, true},
+    {"x86-64-v3", 256, true},
+    {"x86-64", 128, false},
+};
 
 llvm::ArrayRef<Isa> hk::getIsas() { return isas; }
 

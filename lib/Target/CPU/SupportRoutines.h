@@ -14,10 +14,13 @@ class Module;
 
 namespace hk {
 
-/// Adds definitions of `memset`, `memcpy` and `memmove` to the module, kept
-/// alive although nothing calls them yet: the calls appear with the machine
-/// code. The image of a kernel can then be used without a C library.
-llvm::Error addSupportRoutines(llvm::Module &module);
+struct Isa;
+
+/// Adds definitions of `memset`, `memcpy` and `memmove`, and of the conversions
+/// between f16 and f32 where `isa` has none, to the module. They are kept alive
+/// although nothing calls them yet: the calls appear with the machine code. The
+/// image of a kernel can then be used without a C library.
+llvm::Error addSupportRoutines(llvm::Module &module, const Isa &isa);
 
 bool isSupportRoutine(llvm::StringRef name);
 

@@ -103,8 +103,7 @@ private:
   LogicalResult collectFunctions();
   LogicalResult collectValues(FunctionOpInterface function);
   LogicalResult collectPlan(PlanOp plan);
-  LogicalResult collectDispatch(PlanOp plan, DispatchOp dispatch,
-                                PlanData &data);
+  LogicalResult collectDispatch(DispatchOp dispatch, PlanData &data);
   FailureOr<schema::Binding> getPlace(DispatchOp dispatch, Attribute place,
                                       const PlanData &plan);
 
@@ -140,9 +139,6 @@ FailureOr<ModuleData> Collector::collect() {
 LogicalResult Collector::collectCode() {
   for (const KernelCode &kernels : code) {
     auto nested = symbols.lookup<ModuleOp>(kernels.name);
-    if (!nested)
-      return module.emitOpError() << "expects the module of kernels @"
-                                  << kernels.name << ", but it is not there";
     uint32_t section = data.sections.size();
     data.sections.push_back(kernels.image.bytes);
     for (Operation &op : nested.getOps()) {
@@ -322,10 +318,6 @@ static schema::Role getSchemaRole(Role role) {
 }
 
 LogicalResult Collector::collectPlan(PlanOp plan) {
-  auto function = functionIndices.find(plan.getFunctionAttr().getAttr());
-  if (function == functionIndices.end())
-    return plan.emitOpError() << "expects a plan of a function, but got "
-                              << plan.getFunctionAttr();
   PlanData result;
   result.name = plan.getSymName().str();
   result.rank = plan.getRank();
@@ -338,24 +330,10 @@ LogicalResult Collector::collectPlan(PlanOp plan) {
   result.workspacePerSequence = workspace->mul;
   result.workspaceConstant = workspace->add;
   for (auto dispatch : plan.getBody().getOps<DispatchOp>())
-    if (failed(collectDispatch(plan, dispatch, result)))
+    if (failed(collectDispatch(dispatch, result)))
       return failure();
-  auto yield = cast<YieldOp>(plan.getBody().front().getTerminator());
-  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
-    auto dispatch = value.getDefiningOp<DispatchOp>();
-    Attribute place =
-        dispatch ? dispatch.getPlaces()[cast<OpResult>(value).getResultNumber()]
-                 : Attribute();
-    auto placed = dyn_cast_or_null<ResultAttr>(place);
-    if (placed && placed.getIndex() == int64_t(index))
-      continue;
-    auto diagnostic = plan.emitOpError();
-    diagnostic << "expects result " << index
-               << " to be written by a dispatch at #hk.result<" << index
-               << ">, but got ";
-    return place ? diagnostic << place : diagnostic << "an argument";
-  }
-  data.functions[function->second].plans.push_back(std::move(result));
+  unsigned function = functionIndices.at(plan.getFunctionAttr().getAttr());
+  data.functions[function].plans.push_back(std::move(result));
   return success();
 }
 
@@ -376,15 +354,10 @@ FailureOr<schema::Binding> Collector::getPlace(DispatchOp dispatch,
   return schema::Binding(BindingKind::Workspace, 0, workspace.getOffset(), 0);
 }
 
-LogicalResult Collector::collectDispatch(PlanOp plan, DispatchOp dispatch,
-                                         PlanData &data) {
-  auto executable =
-      executableIndices.find(dispatch.getExecutableAttr().getAttr());
-  if (executable == executableIndices.end())
-    return dispatch.emitOpError() << "expects an hk.executable, but got "
-                                  << dispatch.getExecutableAttr();
+LogicalResult Collector::collectDispatch(DispatchOp dispatch, PlanData &data) {
   DispatchData result;
-  result.executable = executable->second;
+  result.executable =
+      executableIndices.at(dispatch.getExecutableAttr().getAttr());
   if (dispatch.getLayer())
     result.layer = *dispatch.getLayer();
   auto bind = [&](Attribute place) -> LogicalResult {
@@ -401,8 +374,6 @@ LogicalResult Collector::collectDispatch(PlanOp plan, DispatchOp dispatch,
       continue;
     }
     auto producer = input.getDefiningOp<DispatchOp>();
-    if (!producer)
-      return plan.emitOpError() << "expects inputs that a dispatch computes";
     if (failed(bind(
             producer.getPlaces()[cast<OpResult>(input).getResultNumber()])))
       return failure();

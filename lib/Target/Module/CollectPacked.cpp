@@ -49,10 +49,6 @@ FailureOr<PackedData> ProgramBuilder::build() {
   RankedTensorType type = packed.getTensorType();
   data.name = packed.getSymName().str();
   data.type = getTensorData(type);
-  if (data.type.dtype == schema::DType::Invalid)
-    return packed.emitOpError()
-           << "expects a float element type in a module file, but got "
-           << type.getElementType();
   if (auto panels = dyn_cast_or_null<PanelsAttr>(type.getEncoding())) {
     data.layout = schema::Layout::Panels;
     data.panelWidth = panels.getWidth();
@@ -142,18 +138,12 @@ FailureOr<uint32_t> ProgramBuilder::addOp(Operation &op) {
                     "other packed value reads";
         return indices.lookup(layout.getInput());
       })
-      .Default([&](Operation *other) {
-        return other->emitOpError()
-               << "expects an operation that the runtime interprets: hk.param, "
-                  "hk.packed.get or hk.pack.*";
-      });
+      .DefaultUnreachable("hk.packed holds hk.param, hk.packed.get and "
+                          "hk.pack.* only");
 }
 
 FailureOr<uint32_t> ProgramBuilder::addGet(PackedGetOp get) {
   auto other = symbols.lookup<PackedOp>(get.getSymbol());
-  if (!other)
-    return get.emitOpError()
-           << "expects an hk.packed, but got " << get.getSymbolAttr();
   if (other.hasLayers() && (*other.getLayerBegin() > data.layerBegin ||
                             *other.getLayerEnd() < data.layerEnd))
     return get.emitOpError()

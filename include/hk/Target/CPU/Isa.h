@@ -17,6 +17,8 @@ struct Isa {
   llvm::StringLiteral name;
   /// The width in bits of the vectors that the code uses.
   unsigned vectorBits;
+  /// Whether there are instructions that convert between f16 and f32.
+  bool convertsHalf;
 };
 
 /// The levels, best first.
