@@ -26,9 +26,9 @@ step "Writing the example network and random parameters to $example"
   --params "$example/parameters.safetensors" --seed 1
 
 step "Compiling it to $example/model.hkm"
-SECONDS=0
+start=$(date +%s%N)
 "$bin/hk-compile" "$example/model.mlir" --oracle -o "$example/model.hkm"
-echo "compiled in $SECONDS s"
+echo "compiled in $((($(date +%s%N) - start) / 1000000)) ms"
 
 step "Running it, and checking it against its fp64 reference"
 "$bin/hk-run" "$example/model.hkm" --params "$example/parameters.safetensors" \
