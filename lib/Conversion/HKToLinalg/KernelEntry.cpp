@@ -188,6 +188,7 @@ func::FuncOp hk::buildKernelEntry(SequenceFunction sequence, StringRef name,
   for (auto [op, import] : calls)
     callImport(op, functions[llvm::find(imports, import) - imports.begin()]);
   body.erase();
+  shareNests(*loop.getBody(), entry);
 
   Builder attributes(entry.getContext());
   entry->setAttr("hk.imports", attributes.getStrArrayAttr(imports));

@@ -37,6 +37,10 @@ mlir::FailureOr<int64_t> assignScratch(mlir::func::FuncOp function);
 mlir::func::FuncOp buildKernelEntry(SequenceFunction sequence,
                                     mlir::StringRef name, int64_t scratch);
 
+/// Loop nests in `block`, which is in `kernel`, that do the same on other
+/// buffers become calls of one function.
+void shareNests(mlir::Block &block, mlir::func::FuncOp kernel);
+
 } // namespace hk
 
 #endif // HK_LIB_CONVERSION_HKTOLINALG_LOOPSKERNEL_H

@@ -131,9 +131,10 @@ private:
     if (failed(sequence))
       return failure();
     func::FuncOp function = sequence->function;
-    if (failed(convertHKToLinalg(function)) || failed(cleanUp(function)) ||
-        failed(bufferize(function)) || failed(lowerToLoops(function)) ||
-        failed(cleanUp(function)))
+    // No clean-up before: one tensor.empty for all results would be one buffer
+    // to be analysed for all of them.
+    if (failed(convertHKToLinalg(function)) || failed(bufferize(function)) ||
+        failed(lowerToLoops(function)) || failed(cleanUp(function)))
       return failure();
     FailureOr<int64_t> scratch = assignScratch(function);
     if (failed(scratch))

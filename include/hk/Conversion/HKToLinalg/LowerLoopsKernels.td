@@ -22,7 +22,9 @@ def LowerLoopsKernelsPass
     3. every buffer becomes a slice of the worker's scratch memory: buffers that
        are live at the same time do not overlap, and `hk.scratch` is the total;
     4. exp, exp2, erf and tanh become calls of the functions that `hk.imports`
-       names, in f64.
+       names, in f64;
+    5. loop nests that do the same on other buffers, as those of the layers of a
+       network do, become calls of one private function.
 
     What is left is `scf`, `arith`, `memref`, `math` that has instructions, and
     `llvm` operations for the ABI. Anything else, such as an operation of hk, is
