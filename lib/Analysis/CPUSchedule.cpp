@@ -38,10 +38,14 @@ std::optional<CPUSchedule> hk::chooseCPUSchedule(llvm::StringRef isa,
   else
     return std::nullopt;
   schedule.mr = std::min(schedule.mr, shape.sequence);
-  schedule.rows = chooseRows(shape.sequence, shape.width, schedule.mr);
-  while (schedule.rows * shape.scratchPerRow > scratchLimit &&
-         schedule.rows / 2 >= schedule.mr)
-    schedule.rows /= 2;
+  if (shape.ownsSequence) {
+    schedule.rows = shape.sequence;
+  } else {
+    schedule.rows = chooseRows(shape.sequence, shape.width, schedule.mr);
+    while (schedule.rows * shape.scratchPerRow > scratchLimit &&
+           schedule.rows / 2 >= schedule.mr)
+      schedule.rows /= 2;
+  }
   schedule.keys = std::min<int64_t>(64, shape.sequence);
   return schedule;
 }

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace hk;
 
 static CPUKernelShape shapeOf(KernelOp kernel) {
-  CPUKernelShape shape = {1, 1, 0};
+  CPUKernelShape shape = {1, 1, 0, false};
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (isa<PackedGetOp>(op))
@@ -33,6 +33,7 @@ static CPUKernelShape shapeOf(KernelOp kernel) {
   }
   shape.sequence = getRowsPerSequence(kernel.getResult(0).getType());
   shape.scratchPerRow = estimateScratchPerRow(ops);
+  shape.ownsSequence = kernel.getScope() == Scope::Sequence;
   return shape;
 }
 

@@ -220,7 +220,14 @@ LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
         << remark::add("kernel @{0}: {1} operations, {2} bytes of scratch a "
                        "row",
                        name, ops.size(), estimateScratchPerRow(ops));
-    Scope scope = isOracle ? Scope::Sequence : Scope::Row;
+    Scope scope = Scope::Row;
+    if (isOracle || computesKeys(ops)) {
+      scope = Scope::Sequence;
+      remark::passed(ops.front()->getLoc(), remarkOpts("Sequence"))
+          << remark::add("a workgroup of kernel @{0} owns whole sequences, "
+                         "keys and values included",
+                         name);
+    }
     if (failed(KernelBuilder(ops).build(name, scope)))
       return failure();
     begin = end;
@@ -280,7 +287,8 @@ void CutPass::runOnOperation() {
     return signalPassFailure();
   }
   isOracle = function->hasAttr("hk.oracle_of");
-  std::unique_ptr<CutPolicy> greedy = createGreedyCutPolicy(rows, scratchLimit);
+  std::unique_ptr<CutPolicy> greedy =
+      createGreedyCutPolicy({rows, scratchLimit, sequenceBatch});
   policy = greedy.get();
   if (failed(cutBlock(function.getBody().front())))
     signalPassFailure();

@@ -31,15 +31,26 @@ static void collectReaders(Value value, SmallVectorImpl<Operation *> &readers) {
   }
 }
 
+/// True if one of `ops` computes keys or values of `attention`.
+static bool computesKeys(AttentionOp attention, ArrayRef<Operation *> ops) {
+  return llvm::any_of(ValueRange{attention.getKey(), attention.getValue()},
+                      [&](Value value) {
+                        Operation *op = viewed(value).getDefiningOp();
+                        return op && llvm::is_contained(ops, op);
+                      });
+}
+
 namespace {
 
 class GreedyCutPolicy final : public CutPolicy {
 public:
-  GreedyCutPolicy(int64_t rows, int64_t scratchLimit)
-      : rows(rows), scratchLimit(scratchLimit) {}
+  explicit GreedyCutPolicy(const GreedyCutOptions &options)
+      : options(options) {}
 
   SmallVector<Cut> cut(ArrayRef<Operation *> chain) const override {
     SmallVector<Cut> cuts;
+    if (mayOwnSequences(chain))
+      return cuts;
     size_t begin = 0;
     for (size_t i = 1; i < chain.size(); ++i) {
       ArrayRef<Operation *> kernel = chain.slice(begin, i - begin);
@@ -57,13 +68,27 @@ public:
   }
 
 private:
+  bool mayOwnSequences(ArrayRef<Operation *> chain) const {
+    Type first = chain.front()->getResult(0).getType();
+    int64_t batch = cast<RankedTensorType>(first).getDimSize(0);
+    int64_t sequence = getRowsPerSequence(first);
+    // A dynamic size is negative.
+    return options.sequenceBatch > 0 && batch >= options.sequenceBatch &&
+           hk::computesKeys(chain) &&
+           llvm::all_of(chain,
+                        [&](Operation *op) {
+                          return getRowsPerSequence(
+                                     op->getResult(0).getType()) == sequence;
+                        }) &&
+           sequence * estimateScratchPerRow(chain) <= options.scratchLimit;
+  }
+
   std::optional<Cut> mustCut(ArrayRef<Operation *> kernel, Operation *next,
                              size_t position) const {
     if (auto attention = dyn_cast<AttentionOp>(next))
-      for (Value value : {attention.getKey(), attention.getValue()})
-        if (llvm::is_contained(kernel, viewed(value).getDefiningOp()))
-          return Cut{position, "attention reads keys and values of rows that "
-                               "other workgroups compute"};
+      if (computesKeys(attention, kernel))
+        return Cut{position, "attention reads keys and values of rows that "
+                             "other workgroups compute"};
     int64_t before = getRowsPerSequence(kernel.front()->getResult(0).getType());
     int64_t after = getRowsPerSequence(next->getResult(0).getType());
     if (before != after)
@@ -95,10 +120,10 @@ private:
   std::optional<Cut> cutForScratch(ArrayRef<Operation *> chain, size_t begin,
                                    size_t next) const {
     int64_t block = std::min(
-        rows, getRowsPerSequence(chain[begin]->getResult(0).getType()));
+        options.rows, getRowsPerSequence(chain[begin]->getResult(0).getType()));
     int64_t needed =
         block * estimateScratchPerRow(chain.slice(begin, next + 1 - begin));
-    if (needed <= scratchLimit)
+    if (needed <= options.scratchLimit)
       return std::nullopt;
     size_t best = next;
     for (size_t position = next; position > begin + 1; --position)
@@ -106,16 +131,22 @@ private:
         best = position - 1;
     return Cut{best, llvm::formatv("one kernel would need {0} bytes of scratch "
                                    "for {1} rows, above the limit of {2}",
-                                   needed, block, scratchLimit)};
+                                   needed, block, options.scratchLimit)};
   }
 
-  int64_t rows;
-  int64_t scratchLimit;
+  GreedyCutOptions options;
 };
 
 } // namespace
 
-std::unique_ptr<CutPolicy> hk::createGreedyCutPolicy(int64_t rows,
-                                                     int64_t scratchLimit) {
-  return std::make_unique<GreedyCutPolicy>(rows, scratchLimit);
+std::unique_ptr<CutPolicy>
+hk::createGreedyCutPolicy(const GreedyCutOptions &options) {
+  return std::make_unique<GreedyCutPolicy>(options);
+}
+
+bool hk::computesKeys(ArrayRef<Operation *> ops) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    auto attention = dyn_cast<AttentionOp>(op);
+    return attention && ::computesKeys(attention, ops);
+  });
 }

@@ -20,6 +20,8 @@ struct CPUKernelShape {
   int64_t width;
   /// The intermediate values of one row, in bytes.
   int64_t scratchPerRow;
+  /// A workgroup owns whole sequences: `rows` is `sequence`.
+  bool ownsSequence = false;
 };
 
 /// The parameters of #hk.cpu, but for the instruction set.

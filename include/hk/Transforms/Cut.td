@@ -22,6 +22,11 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
     rows would need more than `scratch-limit` bytes of intermediate values, at
     the place where the fewest bytes cross.
 
+    With a static batch of at least `sequence-batch`, the batch alone has work
+    for all cores. A chain with attention then becomes one kernel of scope
+    `sequence`, if the intermediate values of a whole sequence fit: keys and
+    values never leave the cache of a core.
+
     Packed values are read inside the kernels; the index of the layer is then
     their last argument. `hk.split` is a view and is repeated in every kernel
     that reads through it. A value that several kernels read is a result of the
@@ -55,7 +60,10 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
     Option<"rows", "rows", "int64_t", /*default=*/"64",
            "Rows of a block for which scratch is estimated">,
     Option<"scratchLimit", "scratch-limit", "int64_t", /*default=*/"1572864",
-           "Bytes of intermediate values that a workgroup may keep">
+           "Bytes of intermediate values that a workgroup may keep">,
+    Option<"sequenceBatch", "sequence-batch", "int64_t", /*default=*/"32",
+           "Least static batch for which a workgroup may own whole sequences "
+           "(0: none)">
   ];
   let dependentDialects = ["::hk::HKDialect"];
 }

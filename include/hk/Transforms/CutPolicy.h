@@ -26,20 +26,36 @@ class CutPolicy {
 public:
   virtual ~CutPolicy();
 
-  /// The cuts of `chain`, in order, without one at position 0. Keys and values
-  /// of an attention must come from before the kernel that it is in, and all
-  /// rows of a kernel must be of one sequence length.
+  /// The cuts of `chain`, in order, without one at position 0. All rows of a
+  /// kernel must be of one sequence length. A kernel that computes keys or
+  /// values of an attention in it owns whole sequences.
   virtual mlir::SmallVector<Cut>
   cut(mlir::ArrayRef<mlir::Operation *> chain) const = 0;
 };
 
-/// Cuts where it must: before attention that reads keys or values of the same
-/// kernel, where the sequence length changes, and where a block of `rows` rows
-/// needs more than `scratchLimit` bytes of intermediate values. In the last
-/// case, of all places that keep the kernel within the limit, the one where
-/// the fewest bytes cross is taken.
-std::unique_ptr<CutPolicy> createGreedyCutPolicy(int64_t rows,
-                                                 int64_t scratchLimit);
+struct GreedyCutOptions {
+  /// Rows of a block for which scratch is estimated.
+  int64_t rows;
+  /// Bytes of intermediate values that a workgroup may keep.
+  int64_t scratchLimit;
+  /// The least static batch for which a workgroup may own whole sequences; 0
+  /// for none.
+  int64_t sequenceBatch;
+};
+
+/// A chain with attention whose intermediate values of a whole sequence fit is
+/// one kernel, if the batch alone has enough sequences for all workers.
+///
+/// Otherwise it is cut where it must be: before attention that reads keys or
+/// values of the same kernel, where the sequence length changes, and where a
+/// block of rows needs more scratch than the limit. In the last case, of all
+/// places that keep the kernel within the limit, the one where the fewest
+/// bytes cross is taken.
+std::unique_ptr<CutPolicy>
+createGreedyCutPolicy(const GreedyCutOptions &options);
+
+/// True if `ops` compute keys or values of an attention among them.
+bool computesKeys(mlir::ArrayRef<mlir::Operation *> ops);
 
 } // namespace hk
 
