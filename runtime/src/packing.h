@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packing: everything in a network that depends on parameters alone. A program
-// of the module is interpreted in float64 and rounded once, into the layout
-// that kernels read.
+// Packing: everything in a network that depends on parameters alone, made once
+// a session: parameters are bound and values placed in one buffer here, and
+// computed by pack_interpreter.
 #ifndef HK_RUNTIME_PACKING_H
 #define HK_RUNTIME_PACKING_H
 
@@ -16,20 +16,6 @@
 #include <vector>
 
 namespace hk {
-
-/// The layers of a packed value; where it has none, the program runs once.
-struct LayerRange {
-  bool any = false;
-  uint32_t begin = 0;
-  uint32_t end = 1;
-  uint32_t count() const { return end - begin; }
-};
-LayerRange layersOf(const schema::Packed &packed);
-
-/// Whether the key of a Param depends on the layer.
-bool hasLayerKey(const schema::PackInstruction &param);
-/// The key of a Param, each "{}" replaced by `layer`; as it is if that is -1.
-std::string parameterKey(const schema::PackInstruction &param, int64_t layer);
 
 /// Packed values in one buffer.
 struct PackedValues {

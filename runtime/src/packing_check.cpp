@@ -2,7 +2,7 @@
 //
 // Checks of packed values: after them the interpreter (packing.cpp) needs none.
 #include "module_check.h"
-#include "packing.h"
+#include "pack_interpreter.h"
 
 #include "checked.h"
 
