@@ -56,11 +56,6 @@ private:
 #if defined(__clang__)
   __attribute__((no_sanitize("function")))
 #endif
-#if defined(__clang__)
-  // UBSan looks for a signature in front of the function; there is none, and
-  // there need not even be memory.
-  __attribute__((no_sanitize("function")))
-#endif
   void call(const LaunchArguments &arguments, uint32_t worker, uint64_t first,
             uint64_t last) const {
     hk_cpu_args args;
