@@ -67,6 +67,20 @@ func.func @matrix(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
   return %y : tensor<?x64xf32>
 }
 
+// A kernel that owns whole sequences has all rows, and no limit cuts them.
+// CHECK-LABEL: func.func @sequence(
+// CHECK:         #hk.cpu<isa = "x86-64-v4", rows = 128, mr = 12, nr = 32, keys = 64>
+// LIMIT-LABEL: func.func @sequence(
+// LIMIT:         #hk.cpu<isa = "x86-64-v4", rows = 128, mr = 12, nr = 32, keys = 64>
+func.func @sequence(%x: tensor<64x128x64xf32>) -> tensor<64x128x64xf32> {
+  %y = hk.kernel @k(%a = %x : tensor<64x128x64xf32>) -> (tensor<64x128x64xf32>) scope(sequence) {
+    %h = hk.rms_norm %a : tensor<64x128x64xf32>
+    %c = hk.attention %h, %h, %h {num_heads = 4 : i32} : tensor<64x128x64xf32>, tensor<64x128x64xf32>, tensor<64x128x64xf32>
+    hk.yield %c : tensor<64x128x64xf32>
+  }
+  return %y : tensor<64x128x64xf32>
+}
+
 // The oracle: plain loops over a whole sequence, at the lowest level.
 // CHECK-LABEL: func.func @s128.oracle(
 // CHECK:         scope(sequence) schedules [#hk.loops<isa = "x86-64", rows = 128>] {

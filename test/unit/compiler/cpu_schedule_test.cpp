@@ -88,4 +88,9 @@ TEST(CPUSchedule, ScratchLimitsTheRows) {
             16);
 }
 
+TEST(CPUSchedule, WholeSequencesHaveAllRows) {
+  EXPECT_EQ(chooseCPUSchedule("x86-64-v4", {1000, 64, 4096, true}, kLimit),
+            (CPUSchedule{1000, 12, 32, 64}));
+}
+
 } // namespace
