@@ -61,6 +61,7 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
   switch (stage) {
   case Stage::HK:
     addSimplification(pm);
+    pm.addPass(createCheck());
     if (options.oracle)
       pm.addPass(createMakeOraclePass());
     pm.addNestedPass<func::FuncOp>(createWidenPass());
@@ -72,6 +73,7 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addPass(createDropMasks());
     pm.addPass(createFoldNorms());
     pm.addPass(createFoldAttention());
+    pm.addPass(createPackLinears());
     return;
   case Stage::Kernels: {
     pm.addPass(createHoistPacked());

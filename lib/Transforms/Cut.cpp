@@ -178,8 +178,10 @@ FailureOr<KernelOp> KernelBuilder::build(StringRef name, Scope scope) {
 
   for (auto [from, to] : llvm::zip_equal(results, kernel.getResults()))
     from.replaceAllUsesWith(to);
-  for (Operation *op : llvm::reverse(ops))
+  for (Operation *op : llvm::reverse(ops)) {
+    op->dropAllUses(); // By views that nothing reads any more.
     op->erase();
+  }
   return kernel;
 }
 

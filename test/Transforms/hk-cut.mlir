@@ -113,6 +113,33 @@ func.func @returned_split(%x: tensor<?x8x64xf32>) -> (tensor<?x8x32xf32>, tensor
 
 // -----
 
+// A split in the middle of a kernel: nothing is left of the linear it reads.
+// CHECK-LABEL: func.func @gated(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x8x64xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hk.kernel @linear(%[[A:.*]] = %[[X]] : tensor<?x8x64xf32>) -> (tensor<?x8x32xf32>) scope(row) {
+// CHECK-NEXT:      %[[W:.*]] = hk.packed.get @w
+// CHECK-NEXT:      %[[L:.*]] = hk.linear %[[A]], %[[W]]
+// CHECK-NEXT:      %[[S:.*]]:2 = hk.split %[[L]]
+// CHECK-NEXT:      %[[G:.*]] = hk.activation silu %[[S]]#0
+// CHECK-NEXT:      %[[M:.*]] = hk.mul %[[G]], %[[S]]#1
+// CHECK-NEXT:      hk.yield %[[M]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[Y]]
+hk.packed @w : tensor<64x64xf32> {
+  %w = hk.param "w" from f32 : tensor<64x64xf64>
+  hk.yield %w : tensor<64x64xf64>
+}
+func.func @gated(%x: tensor<?x8x64xf32>) -> tensor<?x8x32xf32> {
+  %w = hk.packed.get @w : tensor<64x64xf32>
+  %l = hk.linear %x, %w : tensor<?x8x64xf32>, tensor<64x64xf32>
+  %a, %b = hk.split %l : tensor<?x8x64xf32> -> tensor<?x8x32xf32>, tensor<?x8x32xf32>
+  %g = hk.activation silu %a : tensor<?x8x32xf32>
+  %m = hk.mul %g, %b : tensor<?x8x32xf32>, tensor<?x8x32xf32>
+  return %m : tensor<?x8x32xf32>
+}
+
+// -----
+
 // Sequences of another length are another kernel.
 // REMARK: remark: [Passed] Cut {{.*}}Function=lengths | Remark="cut before hk.activation: the rows of a sequence change from 8 to 4"
 // CHECK-LABEL: func.func @lengths(
