@@ -121,7 +121,7 @@ def milliseconds(function, count):
 def run_hk(args, number, files, batch, repeat):
     module = os.path.join(args.modules, f"shape{number:02d}.hkm")
     report = files["report"]
-    command = [args.hk_run, module, "--params", files["params"], "--input", files["x"],
+    command = [args.hk_run, module, "--params", files["params"], "--input", files["x"], "--input",
                files["valid"], "--output", files["y"], "--threads", str(args.threads),
                "--repeat", str(repeat), "--json", report]  # fmt: skip
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
