@@ -26,10 +26,10 @@ mlir::FailureOr<SequenceFunction> buildSequenceFunction(VariantOp variant,
                                                         mlir::StringRef name,
                                                         mlir::ModuleOp module);
 
-/// Makes every `memref.alloc` of `function` a view of one more argument, a
-/// memref of bytes, and returns its size. Buffers that are live at the same
-/// time do not overlap. Fails, with an error, on a dynamic size.
-mlir::FailureOr<int64_t> assignScratch(mlir::func::FuncOp function);
+/// Makes every static `memref.alloc` of `function` a view of one more argument,
+/// a memref of bytes, and returns its size. Buffers that are live at the same
+/// time do not overlap.
+int64_t assignScratch(mlir::func::FuncOp function);
 
 /// Makes the kernel: a function `name` in the module of `sequence` with the CPU
 /// ABI, which runs `sequence` for each sequence that it is given, and takes it
