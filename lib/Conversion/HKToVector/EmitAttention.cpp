@@ -178,6 +178,35 @@ void KernelEmitter::emitAttentionBlock(const Attention &at, Value head,
   storeContext(at, head, query, state);
 }
 
+/// Whether all elements of `count` rows of `width` are finite: whether their
+/// products with zero add up to zero.
+Value KernelEmitter::areFinite(Value memref, Value row, Value column,
+                               Value count, int64_t width) {
+  VectorType type = v.vectorType(v.lanes);
+  auto loop = scf::ForOp::create(v.b, v.loc, v.index(0), count, v.index(1),
+                                 v.constant(0.0, type));
+  {
+    OpBuilder::InsertionGuard guard(v.b);
+    v.b.setInsertionPointToStart(loop.getBody());
+    Value sum = loop.getRegionIterArgs()[0];
+    Value at = v.addIndex(row, loop.getInductionVar());
+    for (auto [first, lanes] : chunks(width)) {
+      VectorType piece = v.vectorType(lanes);
+      Value x = vector::LoadOp::create(
+          v.b, v.loc, piece, memref, ValueRange{at, v.addIndex(column, first)});
+      if (lanes != v.lanes)
+        x = vector::InsertStridedSliceOp::create(
+            v.b, v.loc, x, v.constant(0.0, type), ArrayRef<int64_t>{0},
+            ArrayRef<int64_t>{1});
+      sum = v.fma(x, v.constant(0.0, type), sum);
+    }
+    scf::YieldOp::create(v.b, v.loc, sum);
+  }
+  return arith::CmpFOp::create(v.b, v.loc, arith::CmpFPredicate::OEQ,
+                               v.sum(loop.getResult(0)),
+                               v.constant(0.0, v.f32()));
+}
+
 /// Scores of a block of keys, their softmax so far, and their values' part of
 /// the context. Returns the new state.
 SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
@@ -349,28 +378,47 @@ SmallVector<Value> KernelEmitter::emitKeyBlock(const Attention &at, Value head,
   }
 
   // The context: decayed, plus values times powers.
-  forTiles(at.headDim, tileOf(at.headDim, schedule.getMr()),
-           [&](Value d, int64_t m) {
-             SmallVector<Value> sums;
-             for (int64_t i = 0; i < m; ++i)
-               for (int64_t j = 0; j < n; ++j)
-                 sums.push_back(
-                     v.mul(load(at.sums, v.addIndex(d, i), j), decays[j]));
-             sums = emitTile(
-                 m, n, count,
-                 [&](int64_t i, Value row) {
-                   Value element = v.addIndex(d, i);
-                   if (at.mask && edge)
-                     return loadScalar(at.packedValues, row, element);
-                   return loadScalar(at.value.memref, v.addIndex(key, row),
-                                     v.addIndex(element, valueColumn));
-                 },
-                 [&](int64_t j, Value row) { return load(at.scores, row, j); },
-                 sums);
-             for (int64_t i = 0; i < m; ++i)
-               for (int64_t j = 0; j < n; ++j)
-                 store(sums[i * n + j], at.sums, v.addIndex(d, i), j);
-           });
+  bool isPacked = at.mask && edge;
+  Value values = isPacked ? at.packedValues : at.value.memref;
+  Value firstValue = isPacked ? v.index(0) : key;
+  Value firstElement = isPacked ? v.index(0) : valueColumn;
+  auto accumulate = [&](bool skipZeros) {
+    forTiles(
+        at.headDim, tileOf(at.headDim, schedule.getMr()),
+        [&](Value d, int64_t m) {
+          SmallVector<Value> sums;
+          for (int64_t i = 0; i < m; ++i)
+            for (int64_t j = 0; j < n; ++j)
+              sums.push_back(
+                  v.mul(load(at.sums, v.addIndex(d, i), j), decays[j]));
+          sums = emitTile(
+              m, n, count,
+              [&](int64_t i, Value row) {
+                return loadScalar(values, v.addIndex(firstValue, row),
+                                  v.addIndex(v.addIndex(d, i), firstElement));
+              },
+              [&](int64_t j, Value row) { return load(at.scores, row, j); },
+              sums, skipZeros);
+          for (int64_t i = 0; i < m; ++i)
+            for (int64_t j = 0; j < n; ++j)
+              store(sums[i * n + j], at.sums, v.addIndex(d, i), j);
+        });
+  };
+  // On the diagonal some queries see a key that others do not: its power is
+  // zero for those, and zero times a value that is not finite is NaN.
+  if (edge && at.op.getCausal()) {
+    Value finite =
+        areFinite(values, firstValue, firstElement, count, at.headDim);
+    auto choice =
+        scf::IfOp::create(v.b, v.loc, finite, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(v.b);
+    v.b.setInsertionPointToStart(choice.thenBlock());
+    accumulate(/*skipZeros=*/false);
+    v.b.setInsertionPointToStart(choice.elseBlock());
+    accumulate(/*skipZeros=*/true);
+  } else {
+    accumulate(/*skipZeros=*/false);
+  }
 
   SmallVector<Value> next;
   for (int64_t j = 0; j < n; ++j)

@@ -206,24 +206,32 @@ Value KernelEmitter::loadScalar(Value memref, Value row, Value column) {
   return memref::LoadOp::create(v.b, v.loc, memref, ValueRange{row, column});
 }
 
-SmallVector<Value> KernelEmitter::emitTile(
-    int64_t m, int64_t n, Value depth, function_ref<Value(int64_t, Value)> a,
-    function_ref<Value(int64_t, Value)> b, SmallVector<Value> sums) {
+SmallVector<Value>
+KernelEmitter::emitTile(int64_t m, int64_t n, Value depth,
+                        function_ref<Value(int64_t, Value)> a,
+                        function_ref<Value(int64_t, Value)> b,
+                        SmallVector<Value> sums, bool skipZeros) {
   auto loop =
       scf::ForOp::create(v.b, v.loc, v.index(0), depth, v.index(1), sums);
   OpBuilder::InsertionGuard guard(v.b);
   v.b.setInsertionPointToStart(loop.getBody());
   Value k = loop.getInductionVar();
-  SmallVector<Value> columns;
-  for (int64_t j = 0; j < n; ++j)
+  SmallVector<Value> columns, counts;
+  for (int64_t j = 0; j < n; ++j) {
     columns.push_back(b(j, k));
+    if (skipZeros) // NaN counts
+      counts.push_back(arith::CmpFOp::create(
+          v.b, v.loc, arith::CmpFPredicate::UNE, columns[j],
+          v.constant(0.0, columns[j].getType())));
+  }
   SmallVector<Value> next;
   for (int64_t i = 0; i < m; ++i) {
     Value scalar = a(i, k);
     for (int64_t j = 0; j < n; ++j) {
       int64_t width = cast<VectorType>(columns[j].getType()).getDimSize(0);
-      next.push_back(v.fma(v.splat(scalar, width), columns[j],
-                           loop.getRegionIterArgs()[i * n + j]));
+      Value before = loop.getRegionIterArgs()[i * n + j];
+      Value after = v.fma(v.splat(scalar, width), columns[j], before);
+      next.push_back(skipZeros ? v.select(counts[j], after, before) : after);
     }
   }
   scf::YieldOp::create(v.b, v.loc, next);

@@ -88,12 +88,13 @@ private:
                          mlir::Value column);
 
   /// acc[i][j] += sum_k a(i, k) * b(j, k), all in registers. `sums` are the
-  /// accumulators, i-major.
+  /// accumulators, i-major. With `skipZeros` a zero b adds nothing, whatever a
+  /// is.
   llvm::SmallVector<mlir::Value>
   emitTile(int64_t m, int64_t n, mlir::Value depth,
            llvm::function_ref<mlir::Value(int64_t, mlir::Value)> a,
            llvm::function_ref<mlir::Value(int64_t, mlir::Value)> b,
-           llvm::SmallVector<mlir::Value> sums);
+           llvm::SmallVector<mlir::Value> sums, bool skipZeros = false);
 
   //===--- Operations
   //------------------------------------------------------===//
@@ -112,6 +113,8 @@ private:
   void emitAttention(AttentionOp op, const View &to);
   void emitAttentionBlock(const Attention &at, mlir::Value head,
                           mlir::Value query);
+  mlir::Value areFinite(mlir::Value memref, mlir::Value row, mlir::Value column,
+                        mlir::Value count, int64_t width);
   mlir::Value isUnmasked(const Attention &at, mlir::Value key,
                          mlir::Value whole);
   void packQueries(const Attention &at, mlir::Value head, mlir::Value query);

@@ -24,6 +24,14 @@
 // CHECK: } else {
 // CHECK: arith.cmpi sge, %{{.*}} : vector<16xi32>
 // CHECK: arith.select %{{.*}} : vector<16xi1>, vector<16xf32>
+// A value that is not finite must not reach the queries before its key: where
+// there is one, zero powers are skipped.
+// CHECK: %[[SUM:.*]] = vector.reduction <add>
+// CHECK: %[[FINITE:.*]] = arith.cmpf oeq, %[[SUM]], %{{.*}} : f32
+// CHECK: scf.if %[[FINITE]] {
+// CHECK-NOT: arith.cmpf une
+// CHECK: } else {
+// CHECK: arith.cmpf une, %{{.*}} : vector<16xf32>
 // CHECK: return
 hk.executable @causal {
   hk.variant #v4 grid(#grid) {
@@ -37,6 +45,7 @@ hk.executable @causal {
 
 // CHECK-LABEL: func.func @full
 // CHECK-NOT: arith.cmpi sge
+// CHECK-NOT: vector.reduction
 // CHECK: return
 hk.executable @full {
   hk.variant #v4 grid(#grid) {
