@@ -133,6 +133,37 @@ MASKS = [
          (Run("empty", 4, nan=True), Run("prefix", 4, nan=True))),
 ]
 
+# From this batch on, if it is static, a workgroup may own whole sequences: other
+# kernels than those above.
+MANY = 33
+SEQUENCES = [
+    *(Case("sequences", f"shape{n:02d}-batch-32",
+           dict(seq=SHAPES[n][0], dim=SHAPES[n][1], heads=SHAPES[n][2], batch=32),
+           (Run("full", 32), Run("prefix", 32))) for n in (1, 7, 11, 12)),
+    Case("sequences", "key-mask", {**SMALL, "batch": MANY},
+         tuple(Run(p, MANY, nan=p != "full") for p in PATTERNS) + (Run("holes", MANY, threads=1),),
+         oracle=True),
+    Case("sequences", "key-mask-no-mask-rows", {**SMALL, "batch": MANY, "mask_rows": False},
+         (Run("left", MANY), Run("empty", MANY, nan=True))),
+    Case("sequences", "lengths", {**SMALL, "batch": MANY, "mask": "lengths", "seq": 100},
+         (Run("full", MANY), Run("empty", MANY, nan=True))),
+    Case("sequences", "no-mask", {**SMALL, "batch": MANY, "mask": "none"},
+         (Run("full", MANY), Run("prefix", MANY, nan=True))),
+    Case("sequences", "not-causal", {**SMALL, "batch": MANY, "causal": False, "seq": 37},
+         (Run("full", MANY), Run("holes", MANY))),
+    Case("sequences", "seq-1", {**SMALL, "batch": MANY, "seq": 1}, (Run("full", MANY),)),
+    Case("sequences", "seq-129-dim-40", {**SMALL, "batch": MANY, "seq": 129, "dim": 40, "heads": 5,
+                                         "ffn": 160}, (Run("prefix", MANY, nan=True),)),
+    Case("sequences", "llama-like",
+         {**SMALL, "batch": MANY, "norm": "rms_norm", "activation": "silu", "gated": True,
+          "ffn": 160, "heads": 8, "kv_heads": 2, "bias": False}, (Run("holes", MANY),)),
+    *(Case("sequences", dtype, {**SMALL, "batch": MANY, "dtype": dtype},
+           (Run("full", MANY), Run("prefix", MANY, nan=True))) for dtype in ("f16", "bf16")),
+    Case("sequences", "isa", {**SMALL, "batch": MANY, "seq": 65},
+         tuple(Run("prefix", MANY, isa=isa, all_plans=True)
+               for isa in ("x86-64-v4", "x86-64-v3", "x86-64"))),
+]
+
 TYPES = [
     Case("types", f"{dtype}-{name}", {**SMALL, "dtype": dtype, **options}, runs)
     for dtype in ("f16", "bf16")
@@ -169,5 +200,5 @@ MACHINE = [
          (Run("prefix", check=True),), oracle=True),
 ]
 
-CASES = [*shapes(), *ODD, *MASKS, *TYPES, *MACHINE]
-GROUPS = ("shapes", "odd", "masks", "types", "machine")
+CASES = [*shapes(), *ODD, *MASKS, *SEQUENCES, *TYPES, *MACHINE]
+GROUPS = ("shapes", "odd", "masks", "sequences", "types", "machine")

@@ -79,7 +79,7 @@ def widened(array):
 
 def make_inputs(case, run, network):
     """(x as stored, mask or None, valid) of a run."""
-    rng = generator(case.name, run.pattern, run.batch)
+    rng = generator(case.group, case.name, run.pattern, run.batch)
     valid = make_valid(run.pattern, run.batch, network.seq, rng)
     x = rng.normal(size=(run.batch, network.seq, network.dim))
     if run.nan:

@@ -89,7 +89,7 @@ class Tolerance(unittest.TestCase):
 
 class Cases(unittest.TestCase):
     def test_names_are_unique(self):
-        names = [case.name for case in cases.CASES]
+        names = [(case.group, case.name) for case in cases.CASES]
         self.assertEqual(len(names), len(set(names)))
 
     def test_patterns(self):
