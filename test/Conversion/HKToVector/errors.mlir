@@ -68,3 +68,22 @@ hk.executable @unknown {
     hk.yield %y : tensor<8x8x8xf32>
   }
 }
+
+// -----
+
+#cpu = #hk.cpu<isa = "x86-64-v4", rows = 64, mr = 12, nr = 32, keys = 64>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<8x8xf32, #hk.panels<8>> {
+  %w = hk.param "w" : tensor<8x8xf32>
+  %p = hk.pack.layout %w : tensor<8x8xf32> -> tensor<8x8xf32, #hk.panels<8>>
+  hk.yield %p : tensor<8x8xf32, #hk.panels<8>>
+}
+hk.executable @bias_is_an_argument {
+  hk.variant #cpu grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>, %b: tensor<8xf32>):
+    %w = hk.packed.get @w : tensor<8x8xf32, #hk.panels<8>>
+    // expected-error@+1 {{expects a packed bias in a #hk.cpu kernel, but got <block argument> of type 'tensor<8xf32>' at index: 1}}
+    %y = hk.linear %x, %w, %b : tensor<?x8x8xf32>, tensor<8x8xf32, #hk.panels<8>>, tensor<8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
