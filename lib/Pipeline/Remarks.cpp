@@ -83,7 +83,9 @@ void Collector::streamOptimizationRemark(
 LogicalResult hk::collectRemarks(MLIRContext &context,
                                  std::vector<RemarkRecord> &remarks) {
   remark::RemarkCategories categories;
-  categories.all = ".*";
+  // An engine asks the filter of a kind only where that kind has one.
+  categories.all = categories.passed = categories.missed =
+      categories.analysis = categories.failed = ".*";
   return remark::enableOptimizationRemarks(
       context, std::make_unique<Collector>(remarks),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
