@@ -64,6 +64,7 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addPass(createCheck());
     if (options.oracle)
       pm.addPass(createMakeOraclePass());
+    pm.addPass(createCheck());
     pm.addNestedPass<func::FuncOp>(createWidenPass());
     return;
   case Stage::Rolled:
