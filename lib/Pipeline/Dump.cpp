@@ -33,7 +33,8 @@ void DumpFolder::writeFile(StringRef name, StringRef text) {
 void DumpFolder::write(StringRef pass, StringRef part, StringRef extension,
                        StringRef text) {
   std::string label = part.empty() ? pass.str() : (part + "." + pass).str();
-  std::string name = llvm::formatv("{0,0+2}-{1}.{2}", count++, label, extension);
+  std::string name =
+      llvm::formatv("{0,0+2}-{1}.{2}", count++, label, extension);
   std::string &before = last[(part + "/" + extension).str()];
   writeFile(name, text);
   index.push_back(llvm::json::Object{{"file", name},
@@ -44,8 +45,9 @@ void DumpFolder::write(StringRef pass, StringRef part, StringRef extension,
 }
 
 llvm::Error DumpFolder::finish() {
-  writeFile("index.json",
-            llvm::formatv("{0:2}\n", llvm::json::Value(std::move(index))).str());
+  writeFile(
+      "index.json",
+      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(index))).str());
   return std::move(failure);
 }
 
@@ -67,8 +69,8 @@ private:
       return;
     StringRef part;
     if (op->getParentOp())
-      if (auto name = op->getAttrOfType<StringAttr>(
-              SymbolTable::getSymbolAttrName()))
+      if (auto name =
+              op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
         part = name.getValue();
     std::string text;
     llvm::raw_string_ostream(text) << *op << '\n';

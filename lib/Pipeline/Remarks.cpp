@@ -21,8 +21,7 @@ namespace {
 class Collector final : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit Collector(std::vector<RemarkRecord> &remarks) : remarks(remarks) {}
-  void
-  streamOptimizationRemark(const remark::detail::Remark &remark) override;
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override;
 
 private:
   std::mutex mutex;
@@ -70,14 +69,12 @@ static RemarkKind getKind(llvm::remarks::Type type) {
   }
 }
 
-void Collector::streamOptimizationRemark(
-    const remark::detail::Remark &remark) {
+void Collector::streamOptimizationRemark(const remark::detail::Remark &remark) {
   std::lock_guard<std::mutex> lock(mutex);
-  remarks.push_back({getKind(remark.getRemarkType()),
-                     remark.getCombinedCategoryName().str(),
-                     remark.getRemarkName().str(), remark.getFunction().str(),
-                     describe(remark.getLocation()),
-                     describe(remark.getArgs())});
+  remarks.push_back(
+      {getKind(remark.getRemarkType()), remark.getCombinedCategoryName().str(),
+       remark.getRemarkName().str(), remark.getFunction().str(),
+       describe(remark.getLocation()), describe(remark.getArgs())});
 }
 
 LogicalResult hk::collectRemarks(MLIRContext &context,
@@ -131,8 +128,8 @@ void hk::printRemarksAsYaml(const std::vector<RemarkRecord> &remarks,
   for (const RemarkRecord &remark : remarks) {
     if (!passFilter.match(remark.pass))
       continue;
-    os << "--- !" << getKindName(remark.kind) << "\nPass: "
-       << quote(remark.pass) << "\nName: " << quote(remark.name);
+    os << "--- !" << getKindName(remark.kind)
+       << "\nPass: " << quote(remark.pass) << "\nName: " << quote(remark.name);
     if (!remark.location.empty()) {
       auto [rest, column] = StringRef(remark.location).rsplit(':');
       auto [file, line] = rest.rsplit(':');

@@ -270,7 +270,8 @@ void Driver::summarize(size_t size) {
                << " executables";
   for (const KernelCode &kernels : code)
     llvm::errs() << ", " << kernels.name << ' '
-                 << llvm::format("%.1f KiB", kernels.image.bytes.size() / 1024.);
+                 << llvm::format("%.1f KiB",
+                                 kernels.image.bytes.size() / 1024.);
   llvm::errs() << llvm::format(", %.1f KiB in all\n", size / 1024.);
 }
 

@@ -23,9 +23,10 @@ struct Flags {
   cl::opt<std::string> input{cl::Positional, cl::desc("<network.mlir>"),
                              cl::init("-"), cl::cat(category)};
   cl::opt<std::string> output{
-      "o", cl::desc("Output file, - for standard output. Modules and objects "
-                    "are written\nbeside where you are (network.hkm), text to "
-                    "standard output"),
+      "o",
+      cl::desc("Output file, - for standard output. Modules and objects "
+               "are written\nbeside where you are (network.hkm), text to "
+               "standard output"),
       cl::value_desc("file"), cl::cat(category)};
   cl::list<std::string> targets{
       "target",
@@ -119,8 +120,7 @@ static std::optional<RemarkFormat> readFormat(llvm::StringRef name) {
 static std::string getDefaultOutput(llvm::StringRef input, Stage emit) {
   if (emit != Stage::Module && emit != Stage::Obj)
     return "-";
-  llvm::StringRef stem =
-      input == "-" ? "module" : llvm::sys::path::stem(input);
+  llvm::StringRef stem = input == "-" ? "module" : llvm::sys::path::stem(input);
   return (stem + (emit == Stage::Module ? ".hkm" : ".o")).str();
 }
 
@@ -151,9 +151,8 @@ std::optional<CompileOptions> hk::parseCommandLine(int argc, char **argv) {
                   flags.emit + "'");
   }
   options.emit = *emit;
-  options.output = flags.output.empty()
-                       ? getDefaultOutput(options.input, *emit)
-                       : flags.output.getValue();
+  options.output = flags.output.empty() ? getDefaultOutput(options.input, *emit)
+                                        : flags.output.getValue();
   auto isas = readTargets(flags.targets);
   auto format = readFormat(flags.remarks);
   if (!isas || !format)

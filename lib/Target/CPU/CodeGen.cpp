@@ -74,9 +74,8 @@ static llvm::Error compile(Job &job, const CodeGenOptions &options) {
   if (!compiler)
     return compiler.takeError();
   llvm::Module &module = *job.module;
-  if (llvm::Error error = compiler->prepare(module, [&](StringRef name) {
-        return job.entries.contains(name);
-      }))
+  if (llvm::Error error = compiler->prepare(
+          module, [&](StringRef name) { return job.entries.contains(name); }))
     return error;
   compiler->optimize(module);
   if (options.keepLLVMIR) {
@@ -86,8 +85,7 @@ static llvm::Error compile(Job &job, const CodeGenOptions &options) {
   if (options.keepAssembly) {
     // Code generation changes the module.
     std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-    auto assembly =
-        compiler->emit(*copy, llvm::CodeGenFileType::AssemblyFile);
+    auto assembly = compiler->emit(*copy, llvm::CodeGenFileType::AssemblyFile);
     if (!assembly)
       return assembly.takeError();
     job.code.assembly.assign(assembly->begin(), assembly->end());

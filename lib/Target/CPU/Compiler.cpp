@@ -55,16 +55,15 @@ Expected<Compiler> Compiler::create(const Isa &isa) {
   // Only operations that carry the flag `contract` are fused.
   options.AllowFPOpFusion = FPOpFusion::Standard;
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, isa.name, /*Features=*/"", options, Reloc::PIC_,
-      CodeModel::Small, CodeGenOptLevel::Aggressive));
+      triple, isa.name, /*Features=*/"", options, Reloc::PIC_, CodeModel::Small,
+      CodeGenOptLevel::Aggressive));
   if (!machine)
     return createStringError("expects LLVM to generate code for " +
                              Twine(tripleName));
   return Compiler(isa, std::move(machine));
 }
 
-Error Compiler::prepare(Module &module,
-                        function_ref<bool(StringRef)> isEntry) {
+Error Compiler::prepare(Module &module, function_ref<bool(StringRef)> isEntry) {
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(PICLevel::SmallPIC);

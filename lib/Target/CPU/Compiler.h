@@ -37,8 +37,8 @@ public:
   void optimize(llvm::Module &module);
 
   /// Writes an object or assembly. Changes `module`.
-  llvm::Expected<llvm::SmallVector<char, 0>>
-  emit(llvm::Module &module, llvm::CodeGenFileType type);
+  llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module,
+                                                  llvm::CodeGenFileType type);
 
 private:
   Compiler(const Isa &isa, std::unique_ptr<llvm::TargetMachine> machine);

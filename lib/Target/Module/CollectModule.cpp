@@ -153,9 +153,9 @@ LogicalResult Collector::collectCode() {
                .try_emplace({executable.getAttr(), index.getInt()},
                             Entry{&op, section})
                .second)
-        return op.emitOpError() << "expects one function for variant "
-                                << index.getInt() << " of " << executable
-                                << ", but got two";
+        return op.emitOpError()
+               << "expects one function for variant " << index.getInt()
+               << " of " << executable << ", but got two";
     }
   }
   return success();
@@ -195,9 +195,9 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
                                         VariantOp variant, unsigned index) {
   auto found = entries.find({executable.getSymNameAttr(), index});
   if (found == entries.end())
-    return variant.emitOpError() << "expects code for variant " << index
-                                 << " of @" << executable.getSymName()
-                                 << ", but got none";
+    return variant.emitOpError()
+           << "expects code for variant " << index << " of @"
+           << executable.getSymName() << ", but got none";
   auto [function, section] = found->second;
   VariantData result;
   result.isa = code[section].isa->name.str();
@@ -221,8 +221,8 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
   if (auto slots = function->getAttrOfType<ArrayAttr>("hk.packed"))
     for (Attribute slot : slots) {
       auto symbol = dyn_cast<FlatSymbolRefAttr>(slot);
-      auto packed = symbol ? packedIndices.find(symbol.getAttr())
-                           : packedIndices.end();
+      auto packed =
+          symbol ? packedIndices.find(symbol.getAttr()) : packedIndices.end();
       if (packed == packedIndices.end())
         return function->emitOpError()
                << "expects hk.packed to name packed values, but got " << slot;
@@ -349,8 +349,8 @@ FailureOr<schema::Binding> Collector::getPlace(DispatchOp dispatch,
       uint64_t(workspace.getOffset()) >= plan.workspacePerSequence)
     return dispatch.emitOpError()
            << "expects a place in the workspace at a multiple of "
-           << format::kBufferAlignment << " below "
-           << plan.workspacePerSequence << ", but got " << place;
+           << format::kBufferAlignment << " below " << plan.workspacePerSequence
+           << ", but got " << place;
   return schema::Binding(BindingKind::Workspace, 0, workspace.getOffset(), 0);
 }
 
@@ -369,8 +369,8 @@ LogicalResult Collector::collectDispatch(DispatchOp dispatch, PlanData &data) {
   };
   for (Value input : dispatch.getInputs()) {
     if (auto argument = dyn_cast<BlockArgument>(input)) {
-      result.bindings.push_back(schema::Binding(
-          schema::BindingKind::Input, argument.getArgNumber(), 0, 0));
+      result.bindings.push_back(schema::Binding(schema::BindingKind::Input,
+                                                argument.getArgNumber(), 0, 0));
       continue;
     }
     auto producer = input.getDefiningOp<DispatchOp>();

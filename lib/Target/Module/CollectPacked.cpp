@@ -167,17 +167,15 @@ FailureOr<uint32_t> ProgramBuilder::addParam(ParamOp param) {
   }
   auto [head, tail] = param.getKey().split("{}");
   for (uint32_t layer = data.layerBegin; layer < data.layerEnd; ++layer)
-    if (failed(addParameter(param,
-                            (head + Twine(layer) + tail).str())))
+    if (failed(addParameter(param, (head + Twine(layer) + tail).str())))
       return failure();
   return append(*param, instruction);
 }
 
 LogicalResult ProgramBuilder::addParameter(ParamOp param, std::string key) {
   auto type = cast<RankedTensorType>(param.getType());
-  TensorData stored = getTensorData(
-      RankedTensorType::get(type.getShape(),
-                            param.getFrom().value_or(type.getElementType())));
+  TensorData stored = getTensorData(RankedTensorType::get(
+      type.getShape(), param.getFrom().value_or(type.getElementType())));
   if (stored.dtype == schema::DType::Invalid)
     return param.emitOpError()
            << "expects a float parameter in a module file, but got " << type;

@@ -74,10 +74,9 @@ Offset<schema::Packed> MetadataBuilder::add(const PackedData &packed) {
   auto type = add(packed.type);
   auto program = vector<schema::PackInstruction>(
       packed.program, [&](auto &instruction) { return add(instruction); });
-  return schema::CreatePacked(builder, name, type, packed.layout,
-                              packed.panelWidth, packed.layerBegin,
-                              packed.layerEnd, packed.stride, program,
-                              packed.result);
+  return schema::CreatePacked(
+      builder, name, type, packed.layout, packed.panelWidth, packed.layerBegin,
+      packed.layerEnd, packed.stride, program, packed.result);
 }
 
 Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
@@ -169,8 +168,8 @@ std::string MetadataBuilder::build(uint64_t firstSection) {
         return schema::CreateParameter(builder, key, add(parameter.second));
       });
   uint64_t offset = firstSection;
-  auto sections =
-      vector<schema::Section>(data.sections, [&](llvm::ArrayRef<uint8_t> bytes) {
+  auto sections = vector<schema::Section>(
+      data.sections, [&](llvm::ArrayRef<uint8_t> bytes) {
         uint64_t begin = offset;
         offset = llvm::alignTo(begin + bytes.size(), format::kPageSize);
         return schema::CreateSection(builder, schema::SectionKind::CpuCode,

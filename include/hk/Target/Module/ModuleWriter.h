@@ -32,10 +32,9 @@ struct RemarkRecord {
 /// that the bytes do not depend on where it lies. The functions written are
 /// those that have an `hk.plan`. Errors are emitted at the operation that
 /// cannot be written.
-mlir::FailureOr<std::string> writeModule(mlir::ModuleOp module,
-                                         const std::vector<KernelCode> &code,
-                                         const std::vector<RemarkRecord> &remarks,
-                                         llvm::StringRef source);
+mlir::FailureOr<std::string>
+writeModule(mlir::ModuleOp module, const std::vector<KernelCode> &code,
+            const std::vector<RemarkRecord> &remarks, llvm::StringRef source);
 
 } // namespace hk
 
