@@ -54,3 +54,19 @@ func.func @rows(%x: tensor<64x128x64xf32>) -> tensor<64x128x64xf32> {
   %h = hk.rms_norm %x : tensor<64x128x64xf32>
   return %h : tensor<64x128x64xf32>
 }
+
+// A view of a value that does not leave its kernel is a view in there.
+// CHECK-LABEL: func.func @views(
+// CHECK:         hk.kernel @norm_attention({{.*}} scope(sequence)
+// CHECK-NEXT:      %[[H:.*]] = hk.rms_norm
+// CHECK-NEXT:      %[[Q:.*]]:3 = hk.split %[[H]]
+// CHECK-NEXT:      hk.attention %[[Q]]#0, %[[Q]]#1, %[[Q]]#2
+// CHECK-NEXT:      hk.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @views(%x: tensor<64x8x48xf32>) -> tensor<64x8x16xf32> {
+  %h = hk.rms_norm %x : tensor<64x8x48xf32>
+  %q, %k, %v = hk.split %h : tensor<64x8x48xf32> -> tensor<64x8x16xf32>, tensor<64x8x16xf32>, tensor<64x8x16xf32>
+  %c = hk.attention %q, %k, %v {num_heads = 4 : i32} : tensor<64x8x16xf32>, tensor<64x8x16xf32>, tensor<64x8x16xf32>
+  return %c : tensor<64x8x16xf32>
+}
