@@ -38,8 +38,8 @@ void DumpFolder::write(StringRef pass, StringRef part, StringRef extension,
   std::string &before = last[(part + "/" + extension).str()];
   writeFile(name, text);
   index.push_back(llvm::json::Object{{"file", name},
-                                     {"pass", pass},
-                                     {"part", part},
+                                     {"pass", pass.str()},
+                                     {"part", part.str()},
                                      {"changed", before != text}});
   before = text.str();
 }

@@ -108,9 +108,9 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
 }
 
 void hk::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
-                       Stage last) {
+                       std::optional<Stage> first, Stage last) {
   for (const StageInfo &info : stages)
-    if (info.stage <= last)
+    if ((!first || info.stage > *first) && info.stage <= last)
       addStage(pm, options, info.stage);
 }
 
@@ -128,8 +128,16 @@ void hk::registerPipeline() {
         if (auto fault = checkIsas(ArrayRef<std::string>(options.isas)))
           llvm::report_fatal_error(llvm::Twine("hk-pipeline: isas ") + *fault,
                                    /*gen_crash_diag=*/false);
-        buildPipeline(pm, options, *last);
+        buildPipeline(pm, options, std::nullopt, *last);
       });
+}
+
+void hk::registerPipelinePasses() {
+  registerHKTransformsPasses();
+  registerHKConversionPasses();
+  registerHKTargetCPUPasses();
+  registerCanonicalizerPass();
+  registerCSEPass();
 }
 
 Fault hk::getFault(llvm::StringRef passArgument) {

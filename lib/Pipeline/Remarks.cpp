@@ -80,9 +80,9 @@ void Collector::streamOptimizationRemark(const remark::detail::Remark &remark) {
 LogicalResult hk::collectRemarks(MLIRContext &context,
                                  std::vector<RemarkRecord> &remarks) {
   remark::RemarkCategories categories;
-  // An engine asks the filter of a kind only where that kind has one.
-  categories.all = categories.passed = categories.missed =
-      categories.analysis = categories.failed = ".*";
+  // `all` adds to the filter of a kind, and a kind without one is off.
+  categories.passed = categories.missed = categories.analysis =
+      categories.failed = ".*";
   return remark::enableOptimizationRemarks(
       context, std::make_unique<Collector>(remarks),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);

@@ -143,7 +143,7 @@ ExitCode Driver::runPasses() {
   for (const std::string &isa : options.isas)
     pipeline.isas.push_back(isa);
   pipeline.oracle = options.oracle;
-  buildPipeline(pm, pipeline, options.emit);
+  buildPipeline(pm, pipeline, options.from, options.emit);
   if (succeeded(pm.run(*module)))
     return ExitCode::Success;
   switch (getFault(failedPass)) {

@@ -43,6 +43,9 @@ struct Flags {
   std::string stages = describeStages();
   cl::opt<std::string> emit{"emit", cl::desc(stages), cl::value_desc("stage"),
                             cl::init("module"), cl::cat(category)};
+  cl::opt<std::string> from{
+      "from", cl::desc("The stage that printed the input, up to llvm-dialect"),
+      cl::value_desc("stage"), cl::cat(category)};
   cl::opt<std::string> remarks{
       "remarks",
       cl::desc("Print what the passes did and refused to do: text, yaml or "
@@ -106,6 +109,20 @@ readTargets(const cl::list<std::string> &targets) {
   return sorted;
 }
 
+/// The stage of that name, if it is one up to `last`.
+static std::optional<Stage> readStage(llvm::StringRef option,
+                                      llvm::StringRef name, Stage last) {
+  std::optional<Stage> stage = findStage(name);
+  if (stage && *stage <= last)
+    return stage;
+  std::string names;
+  for (const StageInfo &info : getStages())
+    if (info.stage <= last)
+      names += (names.empty() ? "" : ", ") + info.name.str();
+  return reject(option + " expects one of " + names + ", but got '" + name +
+                "'");
+}
+
 static std::optional<RemarkFormat> readFormat(llvm::StringRef name) {
   if (name == "none")
     return RemarkFormat::None;
@@ -126,6 +143,7 @@ static std::string getDefaultOutput(llvm::StringRef input, Stage emit) {
 
 std::optional<CompileOptions> hk::parseCommandLine(int argc, char **argv) {
   Flags flags;
+  registerPipelinePasses();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
@@ -142,15 +160,16 @@ std::optional<CompileOptions> hk::parseCommandLine(int argc, char **argv) {
 
   CompileOptions options;
   options.input = flags.input;
-  std::optional<Stage> emit = findStage(flags.emit);
-  if (!emit) {
-    std::string names;
-    for (const StageInfo &info : getStages())
-      names += (names.empty() ? "" : ", ") + info.name.str();
-    return reject("--emit expects one of " + names + ", but got '" +
-                  flags.emit + "'");
-  }
+  std::optional<Stage> emit = readStage("--emit", flags.emit, Stage::Module);
+  if (!emit)
+    return std::nullopt;
   options.emit = *emit;
+  if (!flags.from.empty()) {
+    options.from =
+        readStage("--from", flags.from, std::min(*emit, Stage::LLVMDialect));
+    if (!options.from)
+      return std::nullopt;
+  }
   options.output = flags.output.empty() ? getDefaultOutput(options.input, *emit)
                                         : flags.output.getValue();
   auto isas = readTargets(flags.targets);

@@ -20,6 +20,8 @@ struct CompileOptions {
   /// "-" is standard output.
   std::string output;
   Stage emit = Stage::Module;
+  /// The stage whose output the input is, if it is not a network.
+  std::optional<Stage> from;
   /// Best first.
   std::vector<std::string> isas;
   bool oracle = false;

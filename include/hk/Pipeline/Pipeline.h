@@ -60,13 +60,17 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                             llvm::cl::init("llvm-dialect")};
 };
 
-/// Adds the passes up to and with `last`, which compile for the instruction
-/// sets of `options`, or for all where it names none.
+/// Adds the passes after the stage `first`, or all, up to and with `last`. They
+/// compile for the instruction sets of `options`, or for all where it names
+/// none.
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
-                   Stage last);
+                   std::optional<Stage> first, Stage last);
 
 /// Registers the pipeline as `hk-pipeline{isas=.. oracle until=..}`.
 void registerPipeline();
+
+/// Registers the passes of the pipeline, so that options can name them.
+void registerPipelinePasses();
 
 /// Registers the dialects and interfaces that the pipeline needs and no other,
 /// so that a static compiler carries no other.

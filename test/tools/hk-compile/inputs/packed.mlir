@@ -7,8 +7,8 @@ hk.packed @w : tensor<12x4xf32> {
   %z = hk.pack.zeros : tensor<4x4xf64>
   %c = hk.pack.concat %a, %z dim 0 : tensor<8x4xf64>, tensor<4x4xf64> -> tensor<12x4xf64>
   %g = hk.param "g" from bf16 : tensor<4xf64>
-  %s = hk.pack.scale_dim %c, %g dim 1 : tensor<12x4xf64>, tensor<4xf64>
-  hk.yield %s : tensor<12x4xf64>
+  %value = hk.pack.scale_dim %c, %g dim 1 : tensor<12x4xf64>, tensor<4xf64>
+  hk.yield %value : tensor<12x4xf64>
 }
 hk.packed @w.p8 : tensor<12x4xf32, #hk.panels<8>> {
   %w = hk.packed.get @w : tensor<12x4xf32>
