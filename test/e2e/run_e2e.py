@@ -173,7 +173,7 @@ class Prepared:
         for plan in self.plans if run.all_plans else [None]:
             output = self.path("y.npy")
             command = [self.tools["hk-run"], self.module, *words, "--output", output,
-                       "--threads", run.threads]
+                       "--threads", run.threads, "--guard"]
             command += ["--plan", plan] if plan else []
             command += ["--check=all"] if run.check else []
             run_tool(command, {"HK_ISA": run.isa} if run.isa else None)

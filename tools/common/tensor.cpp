@@ -1,20 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/tensor.h"
 
+#include <cstdlib>
 #include <new>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace hk::tools;
 
-Tensor::Tensor(ElementType type, std::vector<int64_t> shape)
-    : elementType(type), dims(std::move(shape)) {
+void Tensor::Free::operator()(void *pointer) const {
+  if (mapping)
+    ::munmap(mapping, mappedBytes);
+  else
+    std::free(pointer);
+}
+
+void Tensor::setShape(ElementType type, std::vector<int64_t> shape) {
+  elementType = type;
+  dims = std::move(shape);
   int64_t bytes = 0;
-  if (!byteSizeOf(type, dims, bytes) || bytes > INT64_MAX - 63)
+  if (!byteSizeOf(type, dims, bytes) || bytes > INT64_MAX / 2)
     throw std::bad_alloc();
   count = bytes / static_cast<int64_t>(byteWidth(type));
-  size_t rounded = (static_cast<size_t>(bytes) + 63) / 64 * 64;
+}
+
+Tensor::Tensor(ElementType type, std::vector<int64_t> shape) {
+  setShape(type, std::move(shape));
+  size_t rounded = (byteSize() + 63) / 64 * 64;
   storage.reset(std::aligned_alloc(64, rounded ? rounded : 64));
   if (!storage)
     throw std::bad_alloc();
+}
+
+Tensor Tensor::guarded(ElementType type, std::vector<int64_t> shape) {
+  Tensor tensor;
+  tensor.setShape(type, std::move(shape));
+  size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  size_t usable = (tensor.byteSize() + page - 1) / page * page;
+  void *mapping = ::mmap(nullptr, usable + page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED)
+    throw std::bad_alloc();
+  char *end = static_cast<char *>(mapping) + usable;
+  tensor.storage = {end - tensor.byteSize(), Free{mapping, usable + page}};
+  if (::mprotect(end, page, PROT_NONE) != 0)
+    throw std::bad_alloc();
+  return tensor;
+}
+
+Tensor Tensor::guardedCopy() const {
+  Tensor copy = guarded(elementType, dims);
+  std::memcpy(copy.data(), data(), byteSize());
+  return copy;
 }
 
 double Tensor::at(int64_t index) const {

@@ -5,7 +5,6 @@
 
 #include "common/element_type.h"
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +17,11 @@ public:
   /// Uninitialised memory, 64-byte aligned. The shape must have a byte size
   /// that `byteSizeOf` accepts; throws std::bad_alloc where there is no memory.
   Tensor(ElementType type, std::vector<int64_t> shape);
+  /// Memory that ends where an inaccessible page starts, aligned to the element
+  /// only: to overstep it is a segmentation fault.
+  static Tensor guarded(ElementType type, std::vector<int64_t> shape);
+  /// The same values in guarded memory.
+  Tensor guardedCopy() const;
 
   ElementType type() const { return elementType; }
   const std::vector<int64_t> &shape() const { return dims; }
@@ -38,9 +42,16 @@ public:
   void set(int64_t index, double value);
 
 private:
+  /// Of guarded memory, the mapping.
   struct Free {
-    void operator()(void *pointer) const { std::free(pointer); }
+    Free() : mapping(nullptr), mappedBytes(0) {}
+    Free(void *mapping, size_t bytes) : mapping(mapping), mappedBytes(bytes) {}
+    void operator()(void *pointer) const;
+    void *mapping;
+    size_t mappedBytes;
   };
+  void setShape(ElementType type, std::vector<int64_t> shape);
+
   ElementType elementType = ElementType::F32;
   std::vector<int64_t> dims;
   int64_t count = 0;

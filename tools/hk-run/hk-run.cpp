@@ -21,7 +21,7 @@ struct Options {
   CheckOptions check;
   std::string checkMode;
   std::optional<int64_t> threads, repeat, warmup, seed, samples;
-  bool randomNorm = false, list = false, dumpMetadata = false;
+  bool randomNorm = false, guard = false, list = false, dumpMetadata = false;
 };
 
 } // namespace
@@ -66,6 +66,8 @@ static void declareOptions(CLI::App &app, Options &options) {
              "timed runs (1); print median and spread");
   addInteger(app, "--warmup", options.warmup, 0, kMaxCount,
              "runs before these (3 with --repeat)");
+  app.add_flag("--guard", options.guard,
+               "buffers end at an inaccessible page: overruns crash");
   app.add_option("--json", options.json, "the report as JSON; - is stdout")
       ->type_name("FILE");
   app.add_flag("--list", options.list,
@@ -124,6 +126,9 @@ static RunReport execute(const Options &options, const Module &module,
   Context context =
       createContext(static_cast<uint32_t>(options.threads.value_or(0)));
   std::vector<Tensor> inputs = makeInputs(function.inputs, options.inputs);
+  if (options.guard)
+    for (Tensor &input : inputs)
+      input = input.guardedCopy();
   Checkpoint checkpoint =
       options.params.empty()
           ? drawCheckpoint(handle, options.inputs.seed, options.randomNorm)
@@ -136,7 +141,7 @@ static RunReport execute(const Options &options, const Module &module,
   report.batch = inputs.empty() || inputs[0].shape().empty()
                      ? options.inputs.batch.value_or(1)
                      : inputs[0].shape()[0];
-  session.bind(function, inputs, report.batch);
+  session.bind(function, inputs, report.batch, options.guard);
   poison(session.outputs());
   int64_t repeats = options.repeat.value_or(1);
   int64_t warmup = options.warmup.value_or(options.repeat ? 3 : 0);

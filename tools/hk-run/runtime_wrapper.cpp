@@ -196,18 +196,22 @@ static DLDataType dlTypeOf(ElementType type) {
 }
 
 void Session::bind(const Function &function, const std::vector<Tensor> &inputs,
-                   int64_t batch) {
+                   int64_t batch, bool guard) {
   hk_status status = {};
   check(
       hk_session_workspace_size(handle.get(), batch, &workspaceBytes, &status),
       status);
-  workspace = Tensor(ElementType::I1, {static_cast<int64_t>(workspaceBytes)});
+  auto allocate = guard ? Tensor::guarded
+                        : [](ElementType type, std::vector<int64_t> shape) {
+                            return Tensor(type, std::move(shape));
+                          };
+  workspace = allocate(ElementType::I1, {static_cast<int64_t>(workspaceBytes)});
   results.clear();
   for (const Signature &output : function.outputs) {
     std::vector<int64_t> shape = output.shape;
     if (!shape.empty() && shape[0] < 0)
       shape[0] = batch;
-    results.emplace_back(output.type, shape);
+    results.push_back(allocate(output.type, shape));
   }
   shapes.clear();
   tensors.clear();

@@ -65,9 +65,10 @@ public:
 
   hk_session_info info() const;
   /// Makes the outputs for a batch and binds the buffers; run() follows. The
-  /// inputs must outlive the runs, and have the types of the function.
+  /// inputs must outlive the runs, and have the types of the function. With
+  /// `guard`, outputs and workspace are in guarded memory.
   void bind(const Function &function, const std::vector<Tensor> &inputs,
-            int64_t batch);
+            int64_t batch, bool guard = false);
   void run();
   std::vector<Tensor> &outputs() { return results; }
   size_t workspaceSize() const { return workspaceBytes; }

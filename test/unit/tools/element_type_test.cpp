@@ -76,3 +76,17 @@ TEST(Tensor, Formats) {
   EXPECT_EQ(formatIndex(17, {2, 3, 4}), "[1, 1, 1]");
   EXPECT_EQ(formatShape({}), "[]");
 }
+
+TEST(Tensor, GuardedMemoryEndsAtAnInaccessiblePage) {
+  Tensor tensor(ElementType::F32, {1000, 3});
+  for (int64_t i = 0; i < 3000; ++i)
+    tensor.set(i, static_cast<double>(i));
+  Tensor guarded = tensor.guardedCopy();
+  EXPECT_EQ(guarded.shape(), tensor.shape());
+  EXPECT_EQ(guarded.at(2999), 2999);
+  guarded.set(0, 5);
+  EXPECT_EQ(guarded.at(0), 5);
+  volatile float *end = guarded.as<float>() + 3000;
+  EXPECT_DEATH((void)*end, "");
+  EXPECT_EQ(Tensor::guarded(ElementType::I1, {0, 7}).byteSize(), 0u);
+}

@@ -65,6 +65,10 @@ class Runs(RunCase):
         self.assertRegex(stdout, r"times: +median .*, p10 .*, p90 .*, min .*, spread .* %, "
                                  r"20 runs after 3\n")
 
+    def test_guard(self):
+        stdout, _ = self.run_tool(MODULE, "--guard", "--batch", "5", "--check", "--repeat", "3")
+        self.assertIn("check passed", stdout)
+
     def test_list(self):
         stdout, _ = self.run_tool(MODULE, "--list")
         for line in ("function twice", "  input x: f32 [?, 3, 4]", "  input valid: i1 [?, 3]",
