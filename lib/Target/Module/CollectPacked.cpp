@@ -10,6 +10,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <cassert>
 
 #include "module_format.h"
 
@@ -176,9 +177,8 @@ LogicalResult ProgramBuilder::addParameter(ParamOp param, std::string key) {
   auto type = cast<RankedTensorType>(param.getType());
   TensorData stored = getTensorData(RankedTensorType::get(
       type.getShape(), param.getFrom().value_or(type.getElementType())));
-  if (stored.dtype == schema::DType::Invalid)
-    return param.emitOpError()
-           << "expects a float parameter in a module file, but got " << type;
+  assert(stored.dtype != schema::DType::Invalid &&
+         "hk.param is verified to have a type that a module file has");
   auto [entry, added] = parameters.try_emplace(std::move(key), stored);
   const TensorData &known = entry->second;
   if (!added && (known.dtype != stored.dtype || known.shape != stored.shape))
