@@ -370,6 +370,14 @@ LayerRun LayerSequence::grow(unsigned begin, unsigned period, unsigned limit,
 LayerSequence::Attempt LayerSequence::attempt(unsigned begin, unsigned period,
                                               unsigned layers) const {
   Attempt result;
+  // Without parameters, these are not layers.
+  ArrayRef<Operation *> first = ArrayRef<Operation *>(ops).slice(begin, period);
+  if (llvm::none_of(first, [](Operation *op) {
+        return llvm::any_of(op->getOperands(), [](Value operand) {
+          return isa_and_nonnull<ParamOp>(operand.getDefiningOp());
+        });
+      }))
+    return result;
   for (unsigned layer = 0; layer + 1 < layers;) {
     std::optional<LayerMismatch> mismatch;
     unsigned matched = 0;
@@ -381,14 +389,8 @@ LayerSequence::Attempt LayerSequence::attempt(unsigned begin, unsigned period,
     layer += run.layers;
     if (run.layers < 2)
       continue;
-    bool hasParameters = llvm::any_of(run.operands, [](const auto &operands) {
-      return llvm::any_of(operands, [](const LayerOperand &operand) {
-        return operand.kind == LayerOperand::Parameter ||
-               operand.kind == LayerOperand::Tied;
-      });
-    });
-    // Without a value to hand on, or a parameter, these are not layers.
-    if (!run.slots.empty() && hasParameters)
+    // Where nothing is handed on, these are not layers.
+    if (!run.slots.empty())
       splitAtEscapes(run, result);
   }
   return result;

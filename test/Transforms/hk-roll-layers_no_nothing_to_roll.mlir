@@ -34,3 +34,19 @@ func.func @no_parameters(%x: !x) -> !x {
   %1 = hk.activation relu %0 : !x
   return %1 : !x
 }
+
+// -----
+
+!x = tensor<?x8x16xf32>
+
+// Nor is there one to explain where two operations happen to be the same.
+// REMARK-NOT: remark
+// CHECK-LABEL: func.func @two_adds(
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @two_adds(%x: !x) -> !x {
+  %0 = hk.activation relu %x : !x
+  %1 = hk.add %x, %0 : !x, !x
+  %2 = hk.add %0, %1 : !x, !x
+  return %2 : !x
+}
