@@ -9,6 +9,7 @@ and a pattern of valid tokens:
     left     a random number of tokens at the end: left padding
     holes    any token may be missing
     empty    prefixes, the first of which has no token at all
+    beyond   with "lengths": below zero and above S, which count as zero and S
 
 `nan` fills what is not valid with NaN and infinity. With mask "none" the
 pattern is not passed, so `nan` makes tokens that only later queries see.
@@ -117,20 +118,20 @@ MASKS = [
          tuple(Run(p, 4, nan=n) for p in ("full", "prefix", "empty") for n in (False, True)
                if not (p == "full" and n)), oracle=True),
     Case("masks", "lengths-no-mask-rows", {**SMALL, "mask": "lengths", "mask_rows": False},
-         (Run("prefix", 4), Run("empty", 4), Run("prefix", 4, nan=True))),
+         (Run("prefix", 4), Run("empty", 4), Run("prefix", 4, nan=True), Run("beyond", 5))),
     Case("masks", "key-mask-not-causal", {**SMALL, "causal": False},
          tuple(Run(p, 4) for p in PATTERNS) + (Run("holes", 4, nan=True),)),
     Case("masks", "key-mask-not-causal-no-mask-rows",
          {**SMALL, "causal": False, "mask_rows": False},
          (Run("left", 4), Run("empty", 4), Run("empty", 4, nan=True))),
     Case("masks", "lengths-not-causal", {**SMALL, "mask": "lengths", "causal": False},
-         (Run("prefix", 4), Run("empty", 4), Run("empty", 4, nan=True))),
+         (Run("prefix", 4), Run("empty", 4), Run("empty", 4, nan=True), Run("beyond", 5))),
     Case("masks", "no-mask", {**SMALL, "mask": "none"}, (Run(), Run("prefix", 4, nan=True))),
     Case("masks", "no-mask-not-causal", {**SMALL, "mask": "none", "causal": False}),
     Case("masks", "key-mask-long", {**SMALL, "seq": 150},
          (Run("empty", 4, nan=True), Run("left", 4, nan=True), Run("holes", 4, nan=True))),
     Case("masks", "lengths-long", {**SMALL, "seq": 150, "mask": "lengths"},
-         (Run("empty", 4, nan=True), Run("prefix", 4, nan=True))),
+         (Run("empty", 4, nan=True), Run("prefix", 4, nan=True), Run("beyond", 5, nan=True))),
 ]
 
 # From this batch on, if it is static, a workgroup may own whole sequences: other
@@ -146,7 +147,7 @@ SEQUENCES = [
     Case("sequences", "key-mask-no-mask-rows", {**SMALL, "batch": MANY, "mask_rows": False},
          (Run("left", MANY), Run("empty", MANY, nan=True))),
     Case("sequences", "lengths", {**SMALL, "batch": MANY, "mask": "lengths", "seq": 100},
-         (Run("full", MANY), Run("empty", MANY, nan=True))),
+         (Run("full", MANY), Run("empty", MANY, nan=True), Run("beyond", MANY))),
     Case("sequences", "no-mask", {**SMALL, "batch": MANY, "mask": "none"},
          (Run("full", MANY), Run("prefix", MANY, nan=True))),
     Case("sequences", "not-causal", {**SMALL, "batch": MANY, "causal": False, "seq": 37},

@@ -49,18 +49,20 @@ def generator(*names):
 
 
 def make_valid(pattern, batch, seq, rng):
-    """[B, S] bool."""
+    """([B, S] bool, [B] lengths: of use where the pattern is a prefix)."""
     lengths = rng.integers(1, seq + 1, batch)
     if pattern == "full":
         lengths[:] = seq
     if pattern == "empty":
         lengths[:1] = 0
+    if pattern == "beyond":
+        lengths = np.resize([-(2**31), seq + 1, -1, 2**31 - 1, seq // 2], batch)
     valid = reference.valid_of_lengths(lengths, seq)
     if pattern == "left":
         valid = valid[:, ::-1].copy()
     if pattern == "holes":
         valid = rng.random((batch, seq)) < 0.6
-    return valid
+    return valid, lengths.astype(np.int32)
 
 
 def stored(values, dtype):
@@ -80,13 +82,14 @@ def widened(array):
 def make_inputs(case, run, network):
     """(x as stored, mask or None, valid) of a run."""
     rng = generator(case.group, case.name, run.pattern, run.batch)
-    valid = make_valid(run.pattern, run.batch, network.seq, rng)
+    valid, lengths = make_valid(run.pattern, run.batch, network.seq, rng)
     x = rng.normal(size=(run.batch, network.seq, network.dim))
     if run.nan:
         x[~valid] = np.nan
         x[..., ::7][~valid] = np.inf
-    mask = {"none": None, "key_mask": valid,
-            "lengths": valid.sum(1).astype(np.int32)}[network.mask]
+    # Any byte but zero is true.
+    true_bytes = np.where(valid, rng.integers(1, 256, valid.shape), 0).astype(np.uint8)
+    mask = {"none": None, "key_mask": true_bytes.view(bool), "lengths": lengths}[network.mask]
     return stored(x, network.dtype), mask, valid
 
 
@@ -164,7 +167,8 @@ class Prepared:
     def run(self, run):
         """Yields (plan, max error, error over what is allowed)."""
         x, mask, valid = make_inputs(self.case, run, self.network)
-        expected = self.network.forward(widened(x), self.parameters, mask)
+        expected = self.network.forward(
+            widened(x), self.parameters, valid if self.network.mask == "key_mask" else mask)
         np.save(self.path("x.npy"), x)
         words = ["--params", self.weights, "--input", self.path("x.npy")]
         if mask is not None:

@@ -94,7 +94,7 @@ class Cases(unittest.TestCase):
 
     def test_patterns(self):
         rng = np.random.default_rng(1)
-        make = lambda pattern: run_e2e.make_valid(pattern, 3, 10, rng)
+        make = lambda pattern: run_e2e.make_valid(pattern, 3, 10, rng)[0]
         self.assertTrue(make("full").all())
         self.assertFalse(make("empty")[0].any())
         prefix, left = make("prefix"), make("left")
