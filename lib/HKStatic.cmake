@@ -2,8 +2,8 @@
 #
 # With HK_STATIC, hk-compile is linked against the component libraries of MLIR
 # and LLVM, so that it is one file that needs the C library alone. hk-opt and
-# hk-lsp-server register all of MLIR, which needs every target of LLVM: they
-# stay out of the default target.
+# hk-lsp-server are not built: they register all of MLIR, which needs every
+# target of LLVM.
 
 add_compile_options(-ffunction-sections -fdata-sections)
 add_link_options(-Wl,--gc-sections -static-libstdc++ -static-libgcc)

@@ -265,9 +265,13 @@ void Driver::summarize(size_t size) {
     plans += name == "hk.plan";
     dispatches += name == "hk.dispatch";
   });
-  llvm::errs() << "hk-compile: " << options.output << ": " << plans
-               << " plans, " << dispatches << " dispatches, " << executables
-               << " executables";
+  auto count = [](unsigned number, StringRef noun) {
+    StringRef plural = number == 1 ? "" : noun.ends_with("h") ? "es" : "s";
+    return (llvm::Twine(number) + " " + noun + plural).str();
+  };
+  llvm::errs() << "hk-compile: " << options.output << ": "
+               << count(plans, "plan") << ", " << count(dispatches, "dispatch")
+               << ", " << count(executables, "executable");
   for (const KernelCode &kernels : code)
     llvm::errs() << ", " << kernels.name << ' '
                  << llvm::format("%.1f KiB",
