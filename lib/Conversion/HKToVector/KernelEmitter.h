@@ -14,6 +14,8 @@
 
 namespace hk {
 
+struct AttentionBlocks;
+
 /// Where the rows of a value lie. Element (row, column) of the workgroup's
 /// block is `memref`[firstRow + row, firstColumn + column].
 struct View {
@@ -109,21 +111,16 @@ private:
   // EmitLinear.cpp
   mlir::LogicalResult emitLinear(const KernelGroup &group, const View &to);
   // EmitAttention.cpp
-  struct Attention;
+  friend class KeyBlock;
   void emitAttention(AttentionOp op, const View &to);
-  void emitAttentionBlock(const Attention &at, mlir::Value head,
+  void emitAttentionBlock(const AttentionBlocks &at, mlir::Value head,
                           mlir::Value query);
-  mlir::Value areFinite(mlir::Value memref, mlir::Value row, mlir::Value column,
-                        mlir::Value count, int64_t width);
-  mlir::Value isUnmasked(const Attention &at, mlir::Value key,
+  mlir::Value isUnmasked(const AttentionBlocks &at, mlir::Value key,
                          mlir::Value whole);
-  void packQueries(const Attention &at, mlir::Value head, mlir::Value query);
-  llvm::SmallVector<mlir::Value>
-  emitKeyBlock(const Attention &at, mlir::Value head, mlir::Value query,
-               mlir::Value key, mlir::Value keyEnd, bool edge,
-               mlir::ValueRange state);
-  void storeContext(const Attention &at, mlir::Value head, mlir::Value query,
-                    mlir::ValueRange state);
+  void packQueries(const AttentionBlocks &at, mlir::Value head,
+                   mlir::Value query);
+  void storeContext(const AttentionBlocks &at, mlir::Value head,
+                    mlir::Value query, mlir::ValueRange state);
   /// Transposes as many vectors as a vector has lanes.
   llvm::SmallVector<mlir::Value>
   transpose(llvm::SmallVector<mlir::Value> vectors);
