@@ -65,16 +65,16 @@ Expected<Image> Linker::link() {
                  Twine(unsigned(header.e_machine)) + ", type " +
                  Twine(unsigned(header.e_type)));
   if (Error failure = layOut())
-    return std::move(failure);
+    return failure;
   if (Error failure = collectSymbols())
-    return std::move(failure);
+    return failure;
   auto sections = file.sections();
   if (!sections)
     return sections.takeError();
   for (const ElfSection &section : *sections)
     if (section.sh_type == ELF::SHT_RELA || section.sh_type == ELF::SHT_REL)
       if (Error failure = relocate(section))
-        return std::move(failure);
+        return failure;
   return std::move(image);
 }
 
