@@ -1,134 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C API over the classes of the runtime. Nothing is thrown through it.
-#include "hk/runtime.h"
+// The C API: statuses, contexts, sessions, graphs.
+#include "c_api.h"
 
-#include "module_check.h"
-#include "module_json.h"
-#include "session.h"
-
-#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <new>
-
-struct hk_context {
-  std::shared_ptr<hk::Context> impl;
-};
-struct hk_module {
-  std::shared_ptr<hk::Module> impl;
-};
-struct hk_params {
-  hk::Params impl;
-};
-struct hk_session {
-  std::shared_ptr<hk::Session> impl;
-};
 
 namespace {
 
-using hk::error;
+using namespace hk::capi;
 using hk::invalidArgument;
 using hk::Status;
-using hk::view;
 
-hk_code report(hk_code code, const char *message, size_t size,
-               hk_status *status) {
-  if (status) {
-    status->code = code;
-    size = std::min<size_t>(size, HK_MESSAGE_SIZE - 1);
-    std::memcpy(status->message, message, size);
-    status->message[size] = '\0';
-  }
-  return code;
-}
-
-/// Runs `body`, which returns a Status, and reports it.
-template <typename Body> hk_code guard(hk_status *status, Body body) {
-  auto fail = [status](hk_code code, const char *message) {
-    return report(code, message, std::strlen(message), status);
-  };
-  try {
-    Status result = body();
-    return report(result.code(), result.message().data(),
-                  result.message().size(), status);
-  } catch (const std::bad_alloc &) {
-    return fail(HK_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception &exception) {
-    return fail(HK_INTERNAL, exception.what());
-  } catch (...) {
-    return fail(HK_INTERNAL, "unknown exception");
-  }
-}
-
-Status checkPointer(const void *pointer, const char *name) {
-  if (!pointer)
-    return invalidArgument("expects ", name, ", but got NULL");
-  return Status();
-}
-
-Status checkIndex(const char *what, uint32_t index, size_t count) {
-  if (index >= count)
-    return invalidArgument("expects the index of one of ", count, " ", what,
-                           "s, but got ", index);
-  return Status();
-}
-
-const char *text(const flatbuffers::String *string) {
-  return string ? string->c_str() : "";
-}
-
-hk_tensor_info tensorInfo(const flatbuffers::String *name,
-                          const hk::schema::TensorType &type) {
-  const hk_dtype dtype = static_cast<hk_dtype>(type.dtype());
-  const uint32_t rank = hk::sizeOrZero(type.shape());
-  return {text(name), dtype, hk_dtype_name(dtype), rank,
-          rank ? type.shape()->data() : nullptr};
-}
-
-/// Function `index` of a module, if both exist.
-Status getFunction(const hk_module *module, uint32_t index, const void *info,
-                   const hk::schema::Function *&function) {
-  HK_TRY(checkPointer(module, "a module"));
-  HK_TRY(checkPointer(info, "a place for the result"));
-  const auto &functions = *module->impl->metadata().functions();
-  HK_TRY(checkIndex("function", index, functions.size()));
-  function = functions.Get(index);
-  return Status();
-}
-
-using Values = flatbuffers::Vector<flatbuffers::Offset<hk::schema::Value>>;
-
-Status getValue(const Values &values, const char *what, uint32_t index,
-                hk_tensor_info *info) {
-  HK_TRY(checkIndex(what, index, values.size()));
-  *info = tensorInfo(values.Get(index)->name(), *values.Get(index)->type());
-  return Status();
-}
-
-void getTensor(const hk::ParamTensor &tensor, hk_tensor_info *info,
-               const void **data) {
-  if (info)
-    *info = {tensor.key.c_str(), tensor.dtype, tensor.dtypeName,
-             static_cast<uint32_t>(tensor.shape.size()),
-             tensor.shape.empty() ? nullptr : tensor.shape.data()};
-  if (data)
-    *data = tensor.data;
-}
-
-/// The options given, or the defaults.
+/// The options given, or the defaults. Options of an older header are shorter:
+/// `oldest` bytes or more.
 template <typename Options>
-Status readOptions(const Options *given, const char *name, Options &options) {
+Status readOptions(const Options *given, const char *name, size_t oldest,
+                   Options &options) {
   options = Options();
   options.struct_size = sizeof(Options);
   if (!given)
     return Status();
-  if (given->struct_size != sizeof(Options))
+  if (given->struct_size != sizeof(Options) && given->struct_size != oldest)
     return invalidArgument("expects struct_size to be sizeof(", name, "), ",
                            sizeof(Options), ", but got ", given->struct_size);
-  options = *given;
+  std::memcpy(&options, given, given->struct_size);
+  options.struct_size = sizeof(Options);
   return Status();
+}
+
+hk::RunArguments runArguments(void *stream, DLTensor *const *inputs,
+                              uint32_t numInputs, DLTensor *const *outputs,
+                              uint32_t numOutputs, void *workspace,
+                              size_t workspaceSize) {
+  return {inputs,    numInputs,     outputs, numOutputs,
+          workspace, workspaceSize, stream};
 }
 
 } // namespace
@@ -206,7 +112,8 @@ hk_code hk_context_create(const hk_context_options *options,
   return guard(status, [&] {
     HK_TRY(checkPointer(context, "a place for the context"));
     hk_context_options given;
-    HK_TRY(readOptions(options, "hk_context_options", given));
+    HK_TRY(readOptions(options, "hk_context_options",
+                       offsetof(hk_context_options, device), given));
     auto created = std::make_unique<hk_context>();
     HK_TRY(hk::Context::create(given, created->impl));
     *context = created.release();
@@ -224,236 +131,9 @@ const char *hk_context_isa(const hk_context *context) {
   return hk::isaName(context->impl->cpu().isa());
 }
 
-// ---- Module
-
-hk_code hk_module_load(const char *path, hk_module **module,
-                       hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(path, "a path"));
-    HK_TRY(checkPointer(module, "a place for the module"));
-    auto created = std::make_unique<hk_module>();
-    HK_TRY(hk::Module::load(path, created->impl));
-    *module = created.release();
-    return Status();
-  });
-}
-
-hk_code hk_module_load_memory(const void *data, size_t size, hk_module **module,
-                              hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(module, "a place for the module"));
-    if (size > 0)
-      HK_TRY(checkPointer(data, "data"));
-    auto created = std::make_unique<hk_module>();
-    HK_TRY(hk::Module::loadMemory(data, size, created->impl));
-    *module = created.release();
-    return Status();
-  });
-}
-
-void hk_module_destroy(hk_module *module) { delete module; }
-
-hk_code hk_module_to_json(const hk_module *module, char **text,
-                          hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(module, "a module"));
-    HK_TRY(checkPointer(text, "a place for the text"));
-    const std::string json = hk::moduleToJson(module->impl->metadata());
-    char *copy = static_cast<char *>(std::malloc(json.size() + 1));
-    if (!copy)
-      throw std::bad_alloc();
-    std::memcpy(copy, json.c_str(), json.size() + 1);
-    *text = copy;
-    return Status();
-  });
-}
-
-const char *hk_module_producer(const hk_module *module) {
-  return text(module->impl->metadata().producer());
-}
-
-uint32_t hk_module_num_functions(const hk_module *module) {
-  return module->impl->metadata().functions()->size();
-}
-
-hk_code hk_module_function(const hk_module *module, uint32_t function,
-                           hk_function_info *info, hk_status *status) {
-  return guard(status, [&] {
-    const hk::schema::Function *found;
-    HK_TRY(getFunction(module, function, info, found));
-    *info = {text(found->name()), found->inputs()->size(),
-             found->outputs()->size(), found->plans()->size(), found->oracle()};
-    return Status();
-  });
-}
-
-hk_code hk_module_find_function(const hk_module *module, const char *name,
-                                uint32_t *function, hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(module, "a module"));
-    HK_TRY(checkPointer(name, "a name"));
-    HK_TRY(checkPointer(function, "a place for the result"));
-    return hk::findFunction(*module->impl, name, *function);
-  });
-}
-
-hk_code hk_module_input(const hk_module *module, uint32_t function,
-                        uint32_t index, hk_tensor_info *info,
-                        hk_status *status) {
-  return guard(status, [&] {
-    const hk::schema::Function *found;
-    HK_TRY(getFunction(module, function, info, found));
-    return getValue(*found->inputs(), "input", index, info);
-  });
-}
-
-hk_code hk_module_output(const hk_module *module, uint32_t function,
-                         uint32_t index, hk_tensor_info *info,
-                         hk_status *status) {
-  return guard(status, [&] {
-    const hk::schema::Function *found;
-    HK_TRY(getFunction(module, function, info, found));
-    return getValue(*found->outputs(), "output", index, info);
-  });
-}
-
-hk_code hk_module_plan(const hk_module *module, uint32_t function,
-                       uint32_t index, hk_plan_info *info, hk_status *status) {
-  return guard(status, [&] {
-    const hk::schema::Function *found;
-    HK_TRY(getFunction(module, function, info, found));
-    HK_TRY(checkIndex("plan", index, found->plans()->size()));
-    const hk::schema::Plan &plan = *found->plans()->Get(index);
-    *info = {text(plan.name()), plan.rank(), static_cast<hk_role>(plan.role()),
-             plan.dispatches()->size()};
-    return Status();
-  });
-}
-
-uint32_t hk_module_num_parameters(const hk_module *module) {
-  return module->impl->metadata().parameters()->size();
-}
-
-hk_code hk_module_parameter(const hk_module *module, uint32_t index,
-                            hk_tensor_info *info, hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(module, "a module"));
-    HK_TRY(checkPointer(info, "a place for the result"));
-    const auto &parameters = *module->impl->metadata().parameters();
-    HK_TRY(checkIndex("parameter", index, parameters.size()));
-    *info = tensorInfo(parameters.Get(index)->key(),
-                       *parameters.Get(index)->type());
-    return Status();
-  });
-}
-
-uint32_t hk_module_num_remarks(const hk_module *module) {
-  return hk::sizeOrZero(module->impl->metadata().remarks());
-}
-
-hk_code hk_module_remark(const hk_module *module, uint32_t index,
-                         hk_remark_info *info, hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(module, "a module"));
-    HK_TRY(checkPointer(info, "a place for the result"));
-    HK_TRY(checkIndex("remark", index, hk_module_num_remarks(module)));
-    const auto &remark = *module->impl->metadata().remarks()->Get(index);
-    *info = {static_cast<hk_remark_kind>(remark.kind()), text(remark.pass()),
-             text(remark.function()), text(remark.location()),
-             text(remark.message())};
-    return Status();
-  });
-}
-
-// ---- Parameters
-
-hk_code hk_params_create(hk_params **params, hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(params, "a place for the parameters"));
-    *params = new hk_params;
-    return Status();
-  });
-}
-
-hk_code hk_params_open(const char *path, hk_params **params,
-                       hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(path, "a path"));
-    HK_TRY(checkPointer(params, "a place for the parameters"));
-    auto created = std::make_unique<hk_params>();
-    HK_TRY(created->impl.addFile(path));
-    *params = created.release();
-    return Status();
-  });
-}
-
-void hk_params_destroy(hk_params *params) { delete params; }
-
-hk_code hk_params_add_file(hk_params *params, const char *path,
-                           hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(params, "parameters"));
-    HK_TRY(checkPointer(path, "a path"));
-    return params->impl.addFile(path);
-  });
-}
-
-hk_code hk_params_add(hk_params *params, const char *key, hk_dtype dtype,
-                      uint32_t rank, const int64_t *shape, const void *data,
-                      hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(params, "parameters"));
-    HK_TRY(checkPointer(key, "a key"));
-    HK_TRY(checkPointer(data, "data"));
-    if (rank > 0)
-      HK_TRY(checkPointer(shape, "a shape"));
-    if (hk_dtype_size(dtype) == 0)
-      return invalidArgument("'", hk::printable(key),
-                             "': expects an element type of hk_dtype, but got ",
-                             static_cast<int>(dtype));
-    for (uint32_t d = 0; d < rank; ++d)
-      if (shape[d] < 0)
-        return invalidArgument("'", hk::printable(key),
-                               "': expects dimensions of 0 or more, but got ",
-                               shape[d]);
-    hk::ParamTensor tensor;
-    tensor.key = key;
-    tensor.dtype = dtype;
-    tensor.dtypeName = hk_dtype_name(dtype);
-    tensor.shape.assign(shape, shape + rank);
-    tensor.data = data;
-    return params->impl.add(std::move(tensor));
-  });
-}
-
-uint32_t hk_params_count(const hk_params *params) {
-  return static_cast<uint32_t>(params->impl.size());
-}
-
-hk_code hk_params_get(const hk_params *params, uint32_t index,
-                      hk_tensor_info *info, const void **data,
-                      hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(params, "parameters"));
-    HK_TRY(checkIndex("parameter", index, params->impl.size()));
-    getTensor(params->impl[index], info, data);
-    return Status();
-  });
-}
-
-hk_code hk_params_find(const hk_params *params, const char *key,
-                       hk_tensor_info *info, const void **data,
-                       hk_status *status) {
-  return guard(status, [&] {
-    HK_TRY(checkPointer(params, "parameters"));
-    HK_TRY(checkPointer(key, "a key"));
-    const hk::ParamTensor *tensor = params->impl.find(key);
-    if (!tensor)
-      return error(HK_NOT_FOUND, "expects one of ", params->impl.size(),
-                   " parameters, but got '", hk::printable(key), "'");
-    getTensor(*tensor, info, data);
-    return Status();
-  });
+void hk_context_get_device(const hk_context *context, hk_device_info *info) {
+  *info = hk_device_info();
+  context->impl->device().describe(*info);
 }
 
 // ---- Session
@@ -467,7 +147,8 @@ hk_code hk_session_create(hk_context *context, hk_module *module,
     HK_TRY(checkPointer(module, "a module"));
     HK_TRY(checkPointer(session, "a place for the session"));
     hk_session_options given;
-    HK_TRY(readOptions(options, "hk_session_options", given));
+    HK_TRY(readOptions(options, "hk_session_options",
+                       sizeof(hk_session_options), given));
     auto created = std::make_unique<hk_session>();
     HK_TRY(hk::Session::create(context->impl, module->impl,
                                params ? &params->impl : nullptr, given,
@@ -501,9 +182,56 @@ hk_code hk_session_run(const hk_session *session, DLTensor *const *inputs,
                        size_t workspace_size, hk_status *status) {
   return guard(status, [&] {
     HK_TRY(checkPointer(session, "a session"));
-    return session->impl->run(inputs, num_inputs, outputs, num_outputs,
-                              workspace, workspace_size);
+    return session->impl->run(runArguments(nullptr, inputs, num_inputs, outputs,
+                                           num_outputs, workspace,
+                                           workspace_size));
   });
 }
+
+hk_code hk_session_run_on_stream(const hk_session *session, void *stream,
+                                 DLTensor *const *inputs, uint32_t num_inputs,
+                                 DLTensor *const *outputs, uint32_t num_outputs,
+                                 void *workspace, size_t workspace_size,
+                                 hk_status *status) {
+  return guard(status, [&] {
+    HK_TRY(checkPointer(session, "a session"));
+    return session->impl->runOnStream(runArguments(stream, inputs, num_inputs,
+                                                   outputs, num_outputs,
+                                                   workspace, workspace_size));
+  });
+}
+
+// ---- Graphs
+
+hk_code hk_graph_create(const hk_session *session, DLTensor *const *inputs,
+                        uint32_t num_inputs, DLTensor *const *outputs,
+                        uint32_t num_outputs, void *workspace,
+                        size_t workspace_size, hk_graph **graph,
+                        hk_status *status) {
+  return guard(status, [&] {
+    HK_TRY(checkPointer(session, "a session"));
+    HK_TRY(checkPointer(graph, "a place for the graph"));
+    auto created = std::make_unique<hk_graph>();
+    created->session = session->impl;
+    HK_TRY(session->impl->capture(runArguments(nullptr, inputs, num_inputs,
+                                               outputs, num_outputs, workspace,
+                                               workspace_size),
+                                  created->impl));
+    *graph = created.release();
+    return Status();
+  });
+}
+
+hk_code hk_graph_launch(const hk_graph *graph, void *stream,
+                        hk_status *status) {
+  return guard(status, [&] {
+    HK_TRY(checkPointer(graph, "a graph"));
+    hk::DeviceScope scope(graph->session->device());
+    HK_TRY(scope.status());
+    return graph->impl->launch(stream);
+  });
+}
+
+void hk_graph_destroy(hk_graph *graph) { delete graph; }
 
 } // extern "C"

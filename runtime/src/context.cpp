@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "context.h"
 
+#include "cuda_device.h"
 #include "environment.h"
 
 #include <algorithm>
@@ -39,6 +40,22 @@ Status Context::create(const hk_context_options &options,
     HK_TRY(ThreadPool::create(threads, created->workers_));
   created->cpu_ = std::make_unique<CpuDevice>(
       std::min(cap, detectIsa()), *created->workers_, environment.perfMap);
+  switch (options.device) {
+  case HK_DEVICE_CPU:
+    break;
+  case HK_DEVICE_CUDA:
+    HK_TRY(CudaDevice::create(environment.cudaDriver, options.device_ordinal,
+                              created->gpu_));
+    break;
+  case HK_DEVICE_AUTO:
+    // Whatever keeps the GPU from being used, the CPU is there.
+    (void)CudaDevice::create(environment.cudaDriver, options.device_ordinal,
+                             created->gpu_);
+    break;
+  default:
+    return invalidArgument("device: expects an hk_device_kind, but got ",
+                           static_cast<int>(options.device));
+  }
   context = std::move(created);
   return Status();
 }

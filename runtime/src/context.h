@@ -17,10 +17,13 @@ public:
 
   Workers &workers() { return *workers_; }
   CpuDevice &cpu() { return *cpu_; }
+  /// Where sessions run: the CPU or a GPU.
+  Device &device() { return gpu_ ? *gpu_ : static_cast<Device &>(*cpu_); }
 
 private:
   std::unique_ptr<Workers> workers_;
   std::unique_ptr<CpuDevice> cpu_;
+  std::unique_ptr<Device> gpu_; // or null
 };
 
 } // namespace hk

@@ -7,6 +7,9 @@
 #include "perf_map.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace hk {
@@ -17,14 +20,16 @@ public:
   CpuKernel(hk_cpu_kernel entry, std::vector<void *> imports, Workers &workers)
       : entry_(entry), imports_(std::move(imports)), workers_(workers) {}
 
-  void launch(const LaunchArguments &arguments) const override {
+  Status launch(const LaunchArguments &arguments) const override {
     if (arguments.workgroups == 0)
-      return;
+      return Status();
     const Region region = {this, &arguments, workers_.count()};
     // Waking the others would cost more than it brings.
     if (arguments.workgroups == 1 || region.workers == 1)
-      return call(arguments, 0, 0, arguments.workgroups);
-    workers_.run(&CpuKernel::share, const_cast<Region *>(&region));
+      call(arguments, 0, 0, arguments.workgroups);
+    else
+      workers_.run(&CpuKernel::share, const_cast<Region *>(&region));
+    return Status();
   }
 
 private:
@@ -72,6 +77,28 @@ private:
   Workers &workers_;
 };
 
+class CpuEvent final : public Event {
+public:
+  Status record(void *) override {
+    time_ = Clock::now();
+    return Status();
+  }
+  Status elapsed(const Event &start, float &milliseconds) override {
+    const auto duration = time_ - static_cast<const CpuEvent &>(start).time_;
+    milliseconds = std::chrono::duration<float, std::milli>(duration).count();
+    return Status();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point time_;
+};
+
+Status noStreams() {
+  return error(HK_UNSUPPORTED,
+               "expects a CUDA device for streams and graphs, but got the CPU");
+}
+
 } // namespace
 
 uint32_t CpuDevice::preference(const schema::Variant &variant) const {
@@ -104,6 +131,61 @@ Status CpuDevice::load(const Module &module, const schema::Variant &variant,
       const_cast<uint8_t *>(code) + variant.entry());
   kernel = std::make_unique<CpuKernel>(entry, std::move(imports), workers_);
   return Status();
+}
+
+void CpuDevice::describe(hk_device_info &info) const {
+  info.kind = HK_DEVICE_CPU;
+  info.name = isaName(isa_);
+  info.memory = physicalMemory();
+}
+
+Status CpuDevice::checkPlacement(const DLDevice &device) const {
+  if (device.device_type == kDLCPU || device.device_type == kDLCUDAHost)
+    return Status();
+  return invalidArgument("expects a tensor on the CPU, but got device type ",
+                         static_cast<int>(device.device_type));
+}
+
+Status CpuDevice::allocate(uint64_t size, void *&address) {
+  constexpr uint64_t kAlignment = 256; // as memory of a GPU has
+  void *allocated = nullptr;
+  if (size > SIZE_MAX - kAlignment ||
+      posix_memalign(&allocated, kAlignment, std::max<uint64_t>(size, 1)) != 0)
+    return error(HK_OUT_OF_MEMORY, "cannot allocate ", size, " bytes");
+  address = allocated;
+  return Status();
+}
+
+Status CpuDevice::free(void *address) {
+  std::free(address);
+  return Status();
+}
+
+Status CpuDevice::write(void *target, const void *source, uint64_t size) {
+  if (size > 0)
+    std::memcpy(target, source, size);
+  return Status();
+}
+
+Status CpuDevice::read(void *target, const void *source, uint64_t size) {
+  return write(target, source, size);
+}
+
+Status CpuDevice::createStream(void *&) { return noStreams(); }
+
+Status CpuDevice::destroyStream(void *) { return noStreams(); }
+
+Status CpuDevice::synchronize(void *) { return Status(); }
+
+Status CpuDevice::createEvent(std::unique_ptr<Event> &event) {
+  event = std::make_unique<CpuEvent>();
+  return Status();
+}
+
+Status CpuDevice::beginCapture(void *) { return noStreams(); }
+
+Status CpuDevice::endCapture(void *, bool, std::unique_ptr<CapturedGraph> &) {
+  return noStreams();
 }
 
 } // namespace hk

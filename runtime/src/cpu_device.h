@@ -20,8 +20,26 @@ public:
   uint32_t preference(const schema::Variant &variant) const override;
   std::string capability() const override { return isaName(isa_); }
   uint32_t workers() const override { return workers_.count(); }
+  bool inHostMemory() const override { return true; }
+  void describe(hk_device_info &info) const override;
+  Status checkPlacement(const DLDevice &device) const override;
   Status load(const Module &module, const schema::Variant &variant,
               std::string_view name, std::unique_ptr<Kernel> &kernel) override;
+
+  Status allocate(uint64_t size, void *&address) override;
+  Status free(void *address) override;
+  Status write(void *target, const void *source, uint64_t size) override;
+  Status read(void *target, const void *source, uint64_t size) override;
+  // All that is asked for has been done when a call returns: there is but one
+  // stream.
+  Status createStream(void *&stream) override;
+  Status destroyStream(void *stream) override;
+  Status synchronize(void *stream) override;
+  Status synchronizeAll() override { return Status(); }
+  Status createEvent(std::unique_ptr<Event> &event) override;
+  Status beginCapture(void *stream) override;
+  Status endCapture(void *stream, bool keep,
+                    std::unique_ptr<CapturedGraph> &graph) override;
 
 private:
   Isa isa_;

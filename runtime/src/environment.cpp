@@ -46,7 +46,8 @@ Status Environment::read(Environment &environment) {
                    printable(text), "'");
     result.perfMap = text == "1";
   }
-  environment = result;
+  result.cudaDriver = variable("HK_CUDA_DRIVER");
+  environment = std::move(result);
   return Status();
 }
 

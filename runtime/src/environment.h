@@ -8,15 +8,17 @@
 #include "status.h"
 
 #include <cstdint>
+#include <string>
 
 namespace hk {
 
 constexpr uint32_t kMaxWorkers = 1024;
 
 struct Environment {
-  uint32_t threads = 0; // HK_THREADS; 0: not set
-  Isa isaCap = Isa::V4; // HK_ISA
-  bool perfMap = false; // HK_PERF_MAP
+  uint32_t threads = 0;   // HK_THREADS; 0: not set
+  Isa isaCap = Isa::V4;   // HK_ISA
+  bool perfMap = false;   // HK_PERF_MAP
+  std::string cudaDriver; // HK_CUDA_DRIVER
 
   /// HK_ENVIRONMENT where a value cannot be read. An empty value counts as
   /// not set.

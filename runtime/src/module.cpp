@@ -118,6 +118,18 @@ Status Module::loadMemory(const void *data, size_t size,
   return Status();
 }
 
+Status Module::readSection(uint32_t section, std::string_view &bytes) const {
+  const schema::Section &entry = *metadata_->sections()->Get(section);
+  const uint8_t *data = data_ + entry.offset();
+  const uint64_t hash = hashBytes(data, entry.size());
+  if (hash != entry.hash())
+    return malformed(name_, ": expects section ", section, " with hash ",
+                     hexString(entry.hash()), ", but got ", hexString(hash),
+                     "; the file is damaged");
+  bytes = {reinterpret_cast<const char *>(data), entry.size()};
+  return Status();
+}
+
 Status Module::mapCode(uint32_t section, const uint8_t *&code,
                        bool &fresh) const {
   std::lock_guard<std::mutex> lock(codeMutex_);
@@ -125,19 +137,15 @@ Status Module::mapCode(uint32_t section, const uint8_t *&code,
   fresh = mapping.data() == nullptr;
   if (fresh) {
     const schema::Section &entry = *metadata_->sections()->Get(section);
-    const uint8_t *bytes = data_ + entry.offset();
-    const uint64_t hash = hashBytes(bytes, entry.size());
-    if (hash != entry.hash())
-      return malformed(name_, ": expects section ", section, " with hash ",
-                       hexString(entry.hash()), ", but got ", hexString(hash),
-                       "; the file is damaged");
+    std::string_view bytes;
+    HK_TRY(readSection(section, bytes));
     // A file system mounted noexec, or a page size other than the format's,
     // leaves the copy.
     const bool mapped =
         !copy_.data() &&
         file_.mapExecutable(entry.offset(), entry.size(), mapping).ok();
     if (!mapped)
-      HK_TRY(copyExecutable(bytes, entry.size(), mapping).in(name_));
+      HK_TRY(copyExecutable(bytes.data(), bytes.size(), mapping).in(name_));
   }
   code = mapping.data();
   return Status();

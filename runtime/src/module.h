@@ -28,6 +28,9 @@ public:
   const schema::Module &metadata() const { return *metadata_; }
   const std::string &name() const { return name_; }
 
+  /// The bytes of a section, whose hash is checked at each call.
+  Status readSection(uint32_t section, std::string_view &bytes) const;
+
   /// The code of a section, executable, mapped at the first call, which checks
   /// the section's hash. `fresh` is whether this was that call.
   Status mapCode(uint32_t section, const uint8_t *&code, bool &fresh) const;

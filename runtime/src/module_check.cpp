@@ -102,30 +102,8 @@ private:
   Status checkExecutable(const schema::Executable &executable) {
     if (executable.variants()->size() == 0)
       return malformed("expects a variant, but got none");
-    for (const schema::Variant *variant : *executable.variants()) {
-      if (!variant->grid() || variant->grid()->div() == 0)
-        return malformed("expects a grid with a positive divisor, but got ",
-                         variant->grid() ? "0" : "none");
-      if (variant->scratch() > kMaxScratch)
-        return malformed("expects at most ", kMaxScratch,
-                         " bytes of scratch, but got ", variant->scratch());
-      HK_TRY(checkIndex("section", variant->section(),
-                        module_.sections()->size()));
-      const schema::Section &section =
-          *module_.sections()->Get(variant->section());
-      if (variant->target() == schema::Target::Cpu) {
-        if (section.kind() != schema::SectionKind::CpuCode)
-          return malformed("expects a section of CPU code, but got kind ",
-                           static_cast<unsigned>(section.kind()));
-        if (variant->entry() >= section.size())
-          return malformed("expects an entry inside its section of ",
-                           section.size(), " bytes, but got offset ",
-                           variant->entry());
-      }
-      for (uint32_t i = 0; i < sizeOrZero(variant->packed()); ++i)
-        HK_TRY(checkIndex("packed value", variant->packed()->Get(i),
-                          module_.packed()->size()));
-    }
+    for (const schema::Variant *variant : *executable.variants())
+      HK_TRY(checkVariant(module_, *variant));
     return Status();
   }
 
@@ -263,10 +241,13 @@ private:
     }
     const schema::Executable &executable =
         *module_.executables()->Get(dispatch.executable());
-    for (const schema::Variant *variant : *executable.variants())
+    for (const schema::Variant *variant : *executable.variants()) {
+      if (variant->target() == schema::Target::Cuda)
+        HK_TRY(checkKernelParameters(dispatch, *variant));
       for (uint32_t i = 0; i < sizeOrZero(variant->packed()); ++i)
         HK_TRY(checkLayer(*module_.packed()->Get(variant->packed()->Get(i)),
                           dispatch.layer()));
+    }
     return Status();
   }
 
@@ -314,14 +295,6 @@ private:
     return Status();
   }
 
-  static Status checkIndex(std::string_view what, uint32_t index,
-                           uint32_t count) {
-    if (index >= count)
-      return malformed("expects the index of one of ", count, " ", what,
-                       "s, but got ", index);
-    return Status();
-  }
-
   const schema::Module &module_;
   uint64_t fileSize_;
   MetadataRange metadata_;
@@ -329,6 +302,13 @@ private:
 };
 
 } // namespace
+
+Status checkIndex(std::string_view what, uint32_t index, uint32_t count) {
+  if (index >= count)
+    return malformed("expects the index of one of ", count, " ", what,
+                     "s, but got ", index);
+  return Status();
+}
 
 Status checkModule(const schema::Module &module, uint64_t fileSize,
                    MetadataRange metadata) {

@@ -18,12 +18,26 @@ constexpr uint32_t kMaxRank = 8;
 constexpr uint64_t kMaxElements = uint64_t(1) << 40;
 constexpr uint32_t kMaxLayers = 1u << 16;
 constexpr uint64_t kMaxScratch = uint64_t(1) << 40;
+// Of CUDA kernels: what the hardware has, and 4 KB of parameters.
+constexpr uint32_t kMaxThreads = 1024;
+constexpr uint32_t kMaxCluster = 16;
+constexpr uint32_t kMaxShared = 1u << 20;
+constexpr uint32_t kMaxKernelParameters = 512;
 
 using ParameterMap =
     std::unordered_map<std::string_view, const schema::Parameter *>;
 
 Status checkModule(const schema::Module &module, uint64_t fileSize,
                    MetadataRange metadata);
+
+/// One variant: its grid, sections, and what its target needs.
+Status checkVariant(const schema::Module &module,
+                    const schema::Variant &variant);
+/// That a CUDA kernel can take the buffers of a dispatch.
+Status checkKernelParameters(const schema::Dispatch &dispatch,
+                             const schema::Variant &variant);
+/// HK_MALFORMED: "expects the index of one of 3 whats, but got 5".
+Status checkIndex(std::string_view what, uint32_t index, uint32_t count);
 
 /// One packed value: its program, shapes, sizes and parameters.
 Status checkPacked(const schema::Packed &packed,

@@ -40,6 +40,7 @@ Json toJson(const schema::Binding &binding);
 Json toJson(const schema::Dispatch &dispatch);
 Json toJson(const schema::Plan &plan);
 Json toJson(const schema::Function &function);
+Json toJson(const schema::Cubin &cubin);
 Json toJson(const schema::Variant &variant);
 Json toJson(const schema::Executable &executable);
 Json toJson(const schema::PackInstruction &op);
@@ -78,6 +79,7 @@ Json toJson(const schema::Binding &binding) {
 Json toJson(const schema::Dispatch &dispatch) {
   return {{"executable", dispatch.executable()},
           {"layer", dispatch.layer()},
+          {"programmatic", dispatch.programmatic()},
           {"bindings", list(dispatch.bindings())}};
 }
 
@@ -98,19 +100,32 @@ Json toJson(const schema::Function &function) {
           {"oracle", function.oracle()}};
 }
 
+Json toJson(const schema::Cubin &cubin) {
+  return {{"sm", toJson(cubin.sm())}, {"section", cubin.section()}};
+}
+
 Json toJson(const schema::Variant &variant) {
   const schema::GridDim &grid = *variant.grid();
-  return {
+  Json out = {
       {"target",
        enumerator(variant.target(), schema::EnumNameTarget(variant.target()))},
       {"isa", toJson(variant.isa())},
       {"schedule", toJson(variant.schedule())},
       {"grid", {{"mul", grid.mul()}, {"add", grid.add()}, {"div", grid.div()}}},
-      {"scratch", variant.scratch()},
       {"section", variant.section()},
-      {"entry", variant.entry()},
-      {"packed", numbers(variant.packed())},
-      {"imports", list(variant.imports())}};
+      {"packed", numbers(variant.packed())}};
+  if (variant.target() == schema::Target::Cpu) {
+    out["scratch"] = variant.scratch();
+    out["entry"] = variant.entry();
+    out["imports"] = list(variant.imports());
+  } else if (variant.target() == schema::Target::Cuda) {
+    out["kernel"] = toJson(variant.kernel());
+    out["threads"] = variant.threads();
+    out["cluster"] = variant.cluster();
+    out["shared"] = variant.shared();
+    out["cubins"] = list(variant.cubins());
+  }
+  return out;
 }
 
 Json toJson(const schema::Executable &executable) {

@@ -119,13 +119,13 @@ struct PackingJob {
 
 } // namespace
 
-const void *PackedValues::at(const schema::Module &module, uint32_t index,
-                             int32_t layer) const {
+uint64_t PackedValues::offsetOf(const schema::Module &module, uint32_t index,
+                                int32_t layer) const {
   const schema::Packed &packed = *module.packed()->Get(index);
   const LayerRange layers = layersOf(packed);
   const uint64_t skipped =
       layers.any ? static_cast<uint32_t>(layer) - layers.begin : 0;
-  return buffer.data() + offsets[index] + skipped * packed.stride();
+  return offsets[index] + skipped * packed.stride();
 }
 
 Status packValues(const schema::Module &module,

@@ -25,10 +25,10 @@ struct PackedValues {
   uint64_t bytes = 0;
   std::vector<uint64_t> offsets; // by index of Module.packed, or kAbsent
 
-  /// The address of value `index`, which is present, at `layer` (any number
-  /// where the value has no layers).
-  const void *at(const schema::Module &module, uint32_t index,
-                 int32_t layer) const;
+  /// Where value `index`, which is present, lies in the buffer, at `layer` (any
+  /// number where the value has no layers).
+  uint64_t offsetOf(const schema::Module &module, uint32_t index,
+                    int32_t layer) const;
 };
 
 /// Packs the values of a verified module with the given indices (each at most

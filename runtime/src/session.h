@@ -15,6 +15,17 @@
 
 namespace hk {
 
+/// What a caller brings to a run.
+struct RunArguments {
+  DLTensor *const *inputs = nullptr;
+  uint32_t numInputs = 0;
+  DLTensor *const *outputs = nullptr;
+  uint32_t numOutputs = 0;
+  void *workspace = nullptr;
+  uint64_t workspaceSize = 0;
+  void *stream = nullptr;
+};
+
 class Session {
 public:
   static Status create(std::shared_ptr<Context> context,
@@ -24,9 +35,14 @@ public:
 
   hk_session_info info() const;
   Status workspaceSize(int64_t batch, uint64_t &size) const;
-  Status run(DLTensor *const *inputs, uint32_t numInputs,
-             DLTensor *const *outputs, uint32_t numOutputs, void *workspace,
-             uint64_t workspaceSize) const;
+  /// Launches the plan on the stream and returns.
+  Status runOnStream(const RunArguments &run) const;
+  /// The same, and waits until the outputs are written.
+  Status run(const RunArguments &run) const;
+  /// Captures a run; of the arguments the stream is not used.
+  Status capture(RunArguments run, std::unique_ptr<CapturedGraph> &graph) const;
+
+  Device &device() const { return context_->device(); }
 
 private:
   /// A dispatch, resolved but for the addresses of a run.
@@ -36,6 +52,10 @@ private:
     const schema::Dispatch *dispatch = nullptr;
     std::vector<const void *> packed; // by slot
   };
+  /// Scratch of two workers shares no line, nor the pair that is fetched with
+  /// it.
+  static constexpr uint64_t kScratchAlignment = 128;
+
   /// Where the parts of a workspace lie, from its first aligned byte.
   struct WorkspaceLayout {
     uint64_t buffers = 0;
@@ -46,8 +66,10 @@ private:
   Session(std::shared_ptr<Context> context, std::shared_ptr<Module> module)
       : context_(std::move(context)), module_(std::move(module)) {}
 
-  Status choosePlan(const hk_session_options &options);
   Status prepare(const Params *params, uint64_t memoryLimit);
+  /// Checks what the caller brought; with a batch of 0 the layout is not set.
+  Status checkRun(const RunArguments &run, int64_t &batch,
+                  WorkspaceLayout &layout) const;
   Status layOut(uint64_t batch, WorkspaceLayout &layout) const;
   int64_t staticBatch() const;
 
@@ -57,16 +79,14 @@ private:
   const schema::Function *function_ = nullptr;
   const schema::Plan *plan_ = nullptr;
 
-  PackedValues packed_;
+  PackedValues packed_; // without its buffer where the next one is used
+  DeviceBuffer devicePacked_;
   std::vector<std::unique_ptr<Kernel>> kernels_; // by executable, or null
   std::vector<Launch> launches_;
   uint64_t scratchStride_ = 0;
   uint64_t tableSize_ = 0; // bytes of the buffer pointers of the widest launch
   const char *isa_ = "none";
 };
-
-/// The index of the function of that name; HK_NOT_FOUND lists those there are.
-Status findFunction(const Module &module, const char *name, uint32_t &index);
 
 } // namespace hk
 

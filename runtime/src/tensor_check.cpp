@@ -72,14 +72,11 @@ bool isDense(const DLTensor &tensor) {
 
 } // namespace
 
-Status checkTensor(const DLTensor *tensor, const schema::TensorType &type,
-                   int64_t &batch) {
+Status checkTensor(const Device &device, const DLTensor *tensor,
+                   const schema::TensorType &type, int64_t &batch) {
   if (!tensor)
     return invalidArgument("expects a tensor, but got NULL");
-  if (tensor->device.device_type != kDLCPU &&
-      tensor->device.device_type != kDLCUDAHost)
-    return invalidArgument("expects a tensor on the CPU, but got device type ",
-                           static_cast<int>(tensor->device.device_type));
+  HK_TRY(device.checkPlacement(tensor->device));
   if (!matches(tensor->dtype, type.dtype()))
     return invalidArgument("expects ", nameOf(type.dtype()), ", but got ",
                            describe(tensor->dtype));
@@ -117,12 +114,15 @@ Status checkTensor(const DLTensor *tensor, const schema::TensorType &type,
                            "; make a contiguous copy");
   if (!tensor->data)
     return invalidArgument("expects data, but got NULL");
-  if (reinterpret_cast<uintptr_t>(bytesOf(*tensor).begin) %
-          sizeOf(type.dtype()) !=
-      0)
+  const uintptr_t address = reinterpret_cast<uintptr_t>(bytesOf(*tensor).begin);
+  if (address % sizeOf(type.dtype()) != 0)
     return invalidArgument("expects data aligned to its elements of ",
                            sizeOf(type.dtype()),
                            " bytes, but got an address that is not");
+  if (address % device.tensorAlignment() != 0)
+    return invalidArgument("expects data aligned to ", device.tensorAlignment(),
+                           " bytes, but got an address that is not; make a "
+                           "copy");
   return Status();
 }
 

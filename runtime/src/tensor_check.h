@@ -2,7 +2,7 @@
 #ifndef HK_RUNTIME_TENSOR_CHECK_H
 #define HK_RUNTIME_TENSOR_CHECK_H
 
-#include "module.h"
+#include "device.h"
 
 #include "hk/dlpack_abi.h"
 
@@ -24,8 +24,8 @@ struct ByteRange {
 /// the tensors before it, or -1, and becomes that of this one. Where it is 0,
 /// the data is not looked at. Messages do not name the tensor, and only they
 /// are allocated.
-Status checkTensor(const DLTensor *tensor, const schema::TensorType &type,
-                   int64_t &batch);
+Status checkTensor(const Device &device, const DLTensor *tensor,
+                   const schema::TensorType &type, int64_t &batch);
 
 /// The bytes of a tensor that passed, with a batch above 0.
 ByteRange bytesOf(const DLTensor &tensor);

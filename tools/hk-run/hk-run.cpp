@@ -19,9 +19,11 @@ struct Options {
   std::vector<std::string> params, outputs;
   InputOptions inputs;
   CheckOptions check;
-  std::string checkMode;
+  std::string checkMode, device = "cpu";
+  DeviceChoice deviceChoice;
   std::optional<int64_t> threads, repeat, warmup, seed, samples;
-  bool randomNorm = false, guard = false, list = false, dumpMetadata = false;
+  bool randomNorm = false, guard = false, graph = false, list = false,
+       dumpMetadata = false;
 };
 
 } // namespace
@@ -43,6 +45,11 @@ static void declareOptions(CLI::App &app, Options &options) {
       ->type_name("NAME");
   app.add_option("--plan", options.plan, "(the best one for this machine)")
       ->type_name("NAME");
+  app.add_option("--device", options.device,
+                 "cpu, cuda, cuda:N, or auto: a GPU where there is one (cpu)")
+      ->type_name("NAME");
+  app.add_flag("--graph", options.graph,
+               "on a GPU: capture the plan as a graph and launch that");
   addInteger(app, "--threads", options.threads, 1, 1024,
              "(HK_THREADS, or all cores)");
   addInteger(app, "--batch", options.inputs.batch, 0, kMaxCount,
@@ -79,7 +86,7 @@ static void declareOptions(CLI::App &app, Options &options) {
       "Examples:\n"
       "  hk-run model.hkm --params w.safetensors --input x.npy --output y.npy\n"
       "  hk-run model.hkm --batch 64 --padding --check --repeat 100\n\n"
-      "HK_ISA and HK_THREADS are read from the environment.\n"
+      "HK_ISA, HK_THREADS and HK_CUDA_DRIVER are read from the environment.\n"
       "Exit codes: 0 done, 1 wrong input or failed check, 2 unsupported, "
       "3 environment, 4 internal error.");
 }
@@ -93,6 +100,10 @@ static void resolveOptions(Options &options) {
               options.checkMode + "'");
   if (options.randomNorm && !options.params.empty())
     userError("expects --random-norm with random parameters, but got --params");
+  options.deviceChoice = parseDevice(options.device);
+  if (options.guard && options.deviceChoice.kind != HK_DEVICE_CPU)
+    userError("expects --guard with --device cpu, but got --device " +
+              options.device);
   options.check.all = options.checkMode == "all";
   options.check.samples = options.samples.value_or(options.check.samples);
   options.inputs.seed = static_cast<uint64_t>(options.seed.value_or(1234));
@@ -123,8 +134,8 @@ static RunReport execute(const Options &options, const Module &module,
   if (options.outputs.size() > function.outputs.size())
     userError("expects at most " + std::to_string(function.outputs.size()) +
               " outputs, but got " + std::to_string(options.outputs.size()));
-  Context context =
-      createContext(static_cast<uint32_t>(options.threads.value_or(0)));
+  uint32_t threads = static_cast<uint32_t>(options.threads.value_or(0));
+  Context context = createContext(threads, options.deviceChoice);
   std::vector<Tensor> inputs = makeInputs(function.inputs, options.inputs);
   if (options.guard)
     for (Tensor &input : inputs)
@@ -143,9 +154,13 @@ static RunReport execute(const Options &options, const Module &module,
                      : inputs[0].shape()[0];
   session.bind(function, inputs, report.batch, options.guard);
   poison(session.outputs());
+  session.uploadOutputs();
+  if (options.graph)
+    session.capture();
   int64_t repeats = options.repeat.value_or(1);
   int64_t warmup = options.warmup.value_or(options.repeat ? 3 : 0);
-  report.timing = measure(warmup, repeats, [&] { session.run(); });
+  report.timing = measureTimed(warmup, repeats, [&] { return session.run(); });
+  session.downloadOutputs();
 
   for (size_t i = 0; i < options.outputs.size(); ++i)
     writeNpy(options.outputs[i], session.outputs()[i]);
@@ -155,13 +170,21 @@ static RunReport execute(const Options &options, const Module &module,
   report.planRank = info.plan_rank;
   report.isa = info.isa;
   report.threads = info.num_workers;
+  hk_device_info device = {};
+  hk_context_get_device(context.get(), &device);
+  bool onGpu = device.kind == HK_DEVICE_CUDA;
+  if (onGpu)
+    report.device = device.name;
   report.dispatches = info.num_dispatches;
   report.packedBytes = info.packed_bytes;
   report.workspaceBytes = session.workspaceSize();
-  if (!options.checkMode.empty())
+  if (!options.checkMode.empty()) {
+    // The oracle is the CPU's.
+    Context cpu = onGpu ? createContext(threads) : nullptr;
     report.check = checkAgainstOracle(
-        context.get(), handle, checkpoint.params.get(), function, inputs,
-        session.outputs(), report.batch, options.check);
+        cpu ? cpu.get() : context.get(), handle, checkpoint.params.get(),
+        function, inputs, session.outputs(), report.batch, options.check);
+  }
   return report;
 }
 

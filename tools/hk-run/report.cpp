@@ -63,11 +63,13 @@ void hk::tools::printReport(const RunReport &report, std::FILE *stream) {
         static_cast<long long>(timing.warmup));
   if (report.check)
     printCheck(*report.check, stream);
-  std::fprintf(stream, "%s: %s, plan %s, %s, %u %s, %s\n",
-               report.function.c_str(), formatSeconds(timing.median).c_str(),
-               report.plan.c_str(), report.isa.c_str(), report.threads,
-               report.threads == 1 ? "thread" : "threads",
-               verdict(report.check));
+  std::string where = report.device;
+  if (where.empty())
+    where = std::to_string(report.threads) +
+            (report.threads == 1 ? " thread" : " threads");
+  std::fprintf(stream, "%s: %s, plan %s, %s, %s, %s\n", report.function.c_str(),
+               formatSeconds(timing.median).c_str(), report.plan.c_str(),
+               report.isa.c_str(), where.c_str(), verdict(report.check));
 }
 
 /// JSON has no infinity.
@@ -87,26 +89,28 @@ static nlohmann::ordered_json toJson(const ElementError &element) {
 
 std::string hk::tools::reportToJson(const RunReport &report) {
   const Timing &timing = report.timing;
-  nlohmann::ordered_json json = {{"module", report.module},
-                                 {"function", report.function},
-                                 {"plan", report.plan},
-                                 {"plan_rank", report.planRank},
-                                 {"isa", report.isa},
-                                 {"threads", report.threads},
-                                 {"dispatches", report.dispatches},
-                                 {"batch", report.batch},
-                                 {"packed_bytes", report.packedBytes},
-                                 {"workspace_bytes", report.workspaceBytes},
-                                 {"load_seconds", report.loadSeconds},
-                                 {"prepare_seconds", report.prepareSeconds},
-                                 {"seconds",
-                                  {{"warmup", timing.warmup},
-                                   {"repeats", timing.repeats},
-                                   {"median", timing.median},
-                                   {"p10", timing.p10},
-                                   {"p90", timing.p90},
-                                   {"min", timing.min},
-                                   {"spread", timing.spread()}}}};
+  nlohmann::ordered_json json = {
+      {"module", report.module},
+      {"function", report.function},
+      {"plan", report.plan},
+      {"plan_rank", report.planRank},
+      {"isa", report.isa},
+      {"device", report.device.empty() ? "CPU" : report.device},
+      {"threads", report.threads},
+      {"dispatches", report.dispatches},
+      {"batch", report.batch},
+      {"packed_bytes", report.packedBytes},
+      {"workspace_bytes", report.workspaceBytes},
+      {"load_seconds", report.loadSeconds},
+      {"prepare_seconds", report.prepareSeconds},
+      {"seconds",
+       {{"warmup", timing.warmup},
+        {"repeats", timing.repeats},
+        {"median", timing.median},
+        {"p10", timing.p10},
+        {"p90", timing.p90},
+        {"min", timing.min},
+        {"spread", timing.spread()}}}};
   if (report.check) {
     const CheckReport &check = *report.check;
     nlohmann::ordered_json fails = nlohmann::ordered_json::array();

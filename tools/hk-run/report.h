@@ -15,6 +15,7 @@ namespace hk::tools {
 
 struct RunReport {
   std::string module, function, plan, isa;
+  std::string device; ///< The GPU's name; empty on the CPU.
   uint32_t planRank = 0, threads = 0, dispatches = 0;
   int64_t batch = 0;
   uint64_t packedBytes = 0, workspaceBytes = 0;

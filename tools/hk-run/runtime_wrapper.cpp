@@ -2,6 +2,7 @@
 #include "runtime_wrapper.h"
 
 #include "common/error.h"
+#include "timing.h"
 
 using namespace hk::tools;
 
@@ -29,11 +30,13 @@ void hk::tools::check(hk_code code, const hk_status &status) {
     throw ToolError(exitCodeOf(code), status.message);
 }
 
-Context hk::tools::createContext(uint32_t threads) {
+Context hk::tools::createContext(uint32_t threads, const DeviceChoice &device) {
   hk_status status = {};
   hk_context_options options = {};
   options.struct_size = sizeof options;
   options.threads = threads;
+  options.device = device.kind;
+  options.device_ordinal = device.ordinal;
   hk_context *context = nullptr;
   check(hk_context_create(&options, &context, &status), status);
   return Context(context);
@@ -166,7 +169,8 @@ Checkpoint hk::tools::drawCheckpoint(const hk_module *module, uint64_t seed,
 
 Session::Session(hk_context *context, hk_module *module,
                  const hk_params *params, const std::string &function,
-                 const std::string &plan) {
+                 const std::string &plan)
+    : context(context) {
   hk_status status = {};
   hk_session_options options = {};
   options.struct_size = sizeof options;
@@ -205,7 +209,18 @@ void Session::bind(const Function &function, const std::vector<Tensor> &inputs,
                         : [](ElementType type, std::vector<int64_t> shape) {
                             return Tensor(type, std::move(shape));
                           };
-  workspace = allocate(ElementType::I1, {static_cast<int64_t>(workspaceBytes)});
+  hk_device_info deviceInfo = {};
+  hk_context_get_device(context, &deviceInfo);
+  graph.reset();
+  device.reset();
+  if (deviceInfo.kind == HK_DEVICE_CUDA) {
+    device = std::make_unique<DeviceWork>(context);
+    workspaceData = device->allocate(workspaceBytes);
+  } else {
+    workspace =
+        allocate(ElementType::I1, {static_cast<int64_t>(workspaceBytes)});
+    workspaceData = workspace.data();
+  }
   results.clear();
   for (const Signature &output : function.outputs) {
     std::vector<int64_t> shape = output.shape;
@@ -224,24 +239,64 @@ void Session::bind(const Function &function, const std::vector<Tensor> &inputs,
     DLTensor view = {};
     view.data = const_cast<void *>(tensor.data());
     view.device.device_type = kDLCPU;
+    if (device) {
+      view.data = device->allocate(tensor.byteSize());
+      view.device.device_type = kDLCUDA;
+      view.device.device_id = static_cast<int32_t>(deviceInfo.ordinal);
+    }
     view.ndim = static_cast<int32_t>(tensor.shape().size());
     view.dtype = dlTypeOf(tensor.type());
     view.shape = shapes.back().data();
     tensors.push_back(view);
     return &tensors.back();
   };
-  for (const Tensor &input : inputs)
+  for (const Tensor &input : inputs) {
     inputPointers.push_back(add(input));
+    if (device)
+      device->write(inputPointers.back()->data, input.data(), input.byteSize());
+  }
   for (const Tensor &result : results)
     outputPointers.push_back(add(result));
 }
 
-void Session::run() {
+void Session::uploadOutputs() {
+  for (size_t i = 0; device && i < results.size(); ++i)
+    device->write(outputPointers[i]->data, results[i].data(),
+                  results[i].byteSize());
+}
+
+void Session::downloadOutputs() {
+  for (size_t i = 0; device && i < results.size(); ++i)
+    device->read(results[i].data(), outputPointers[i]->data,
+                 results[i].byteSize());
+}
+
+void Session::capture() {
   hk_status status = {};
-  check(hk_session_run(handle.get(), inputPointers.data(),
-                       static_cast<uint32_t>(inputPointers.size()),
-                       outputPointers.data(),
-                       static_cast<uint32_t>(outputPointers.size()),
-                       workspace.data(), workspaceBytes, &status),
+  hk_graph *captured = nullptr;
+  check(hk_graph_create(handle.get(), inputPointers.data(),
+                        static_cast<uint32_t>(inputPointers.size()),
+                        outputPointers.data(),
+                        static_cast<uint32_t>(outputPointers.size()),
+                        workspaceData, workspaceBytes, &captured, &status),
         status);
+  graph.reset(captured);
+}
+
+double Session::run() {
+  hk_status status = {};
+  Stopwatch stopwatch;
+  if (device)
+    device->start();
+  void *stream = device ? device->stream() : nullptr;
+  if (graph)
+    check(hk_graph_launch(graph.get(), stream, &status), status);
+  else
+    check(hk_session_run_on_stream(handle.get(), stream, inputPointers.data(),
+                                   static_cast<uint32_t>(inputPointers.size()),
+                                   outputPointers.data(),
+                                   static_cast<uint32_t>(outputPointers.size()),
+                                   workspaceData, workspaceBytes, &status),
+          status);
+  return device ? device->finish() : stopwatch.seconds();
 }

@@ -5,6 +5,7 @@
 
 #include "common/parameters.h"
 #include "common/tensor.h"
+#include "device.h"
 #include "tensor_io.h"
 
 #include "hk/runtime.h"
@@ -20,6 +21,7 @@ struct DestroyHandle {
   void operator()(hk_module *handle) const { hk_module_destroy(handle); }
   void operator()(hk_params *handle) const { hk_params_destroy(handle); }
   void operator()(hk_session *handle) const { hk_session_destroy(handle); }
+  void operator()(hk_graph *handle) const { hk_graph_destroy(handle); }
 };
 using Context = std::unique_ptr<hk_context, DestroyHandle>;
 using Module = std::unique_ptr<hk_module, DestroyHandle>;
@@ -28,7 +30,7 @@ using Params = std::unique_ptr<hk_params, DestroyHandle>;
 /// Throws a ToolError with the runtime's message unless `code` is HK_OK.
 void check(hk_code code, const hk_status &status);
 
-Context createContext(uint32_t threads);
+Context createContext(uint32_t threads, const DeviceChoice &device = {});
 Module loadModule(const std::string &path);
 
 /// The runtime's tensor type, or a user error for one that no tool reads.
@@ -56,7 +58,8 @@ Checkpoint openCheckpoint(const std::vector<std::string> &files);
 Checkpoint drawCheckpoint(const hk_module *module, uint64_t seed,
                           bool randomNorm);
 
-/// A function that is ready to run, with the workspace of one caller.
+/// A function that is ready to run on the context's device, with the workspace
+/// of one caller.
 class Session {
 public:
   /// `plan` may be empty: the runtime's choice.
@@ -69,17 +72,28 @@ public:
   /// `guard`, outputs and workspace are in guarded memory.
   void bind(const Function &function, const std::vector<Tensor> &inputs,
             int64_t batch, bool guard = false);
-  void run();
+  /// Captures a run of the bound buffers, which run() then replays.
+  void capture();
+  /// Runs, and returns the seconds that it took: on a GPU by its own clock.
+  double run();
+  /// The outputs in the host's memory; on a GPU as of the last copy.
   std::vector<Tensor> &outputs() { return results; }
+  /// Copy outputs to a GPU and from there; nothing on the CPU.
+  void uploadOutputs();
+  void downloadOutputs();
   size_t workspaceSize() const { return workspaceBytes; }
 
 private:
+  hk_context *context;
+  std::unique_ptr<DeviceWork> device; // of a GPU
   std::unique_ptr<hk_session, DestroyHandle> handle;
+  std::unique_ptr<hk_graph, DestroyHandle> graph;
   std::vector<Tensor> results;
   std::vector<std::vector<int64_t>> shapes;
   std::vector<DLTensor> tensors;
   std::vector<DLTensor *> inputPointers, outputPointers;
-  Tensor workspace;
+  Tensor workspace; // on the CPU
+  void *workspaceData = nullptr;
   size_t workspaceBytes = 0;
 };
 

@@ -21,14 +21,22 @@ static double percentile(const std::vector<double> &values, double fraction) {
 
 Timing hk::tools::measure(int64_t warmup, int64_t repeats,
                           const std::function<void()> &run) {
+  return measureTimed(warmup, repeats, [&] {
+    Stopwatch stopwatch;
+    run();
+    return stopwatch.seconds();
+  });
+}
+
+Timing hk::tools::measureTimed(int64_t warmup, int64_t repeats,
+                               const std::function<double()> &run) {
   Progress progress("running", warmup + repeats);
   std::vector<double> times;
   times.reserve(static_cast<size_t>(repeats));
   for (int64_t i = 0; i < warmup + repeats; ++i) {
-    Stopwatch stopwatch;
-    run();
+    double seconds = run();
     if (i >= warmup)
-      times.push_back(stopwatch.seconds());
+      times.push_back(seconds);
     progress.update(i + 1);
   }
   std::sort(times.begin(), times.end());

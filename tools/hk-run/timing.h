@@ -22,6 +22,10 @@ struct Timing {
 Timing measure(int64_t warmup, int64_t repeats,
                const std::function<void()> &run);
 
+/// The same for a run that knows its own time: `run` returns seconds.
+Timing measureTimed(int64_t warmup, int64_t repeats,
+                    const std::function<double()> &run);
+
 class Stopwatch {
 public:
   double seconds() const {

@@ -107,9 +107,15 @@ typedef struct hk_tensor_info {
   const int64_t *shape; /* `rank` dimensions; NULL where rank is 0 */
 } hk_tensor_info;
 
-/* ---- Context: threads and devices -------------------------------------- */
+/* ---- Context: threads and a device -------------------------------------- */
 
 typedef struct hk_context hk_context;
+
+typedef enum hk_device_kind {
+  HK_DEVICE_CPU = 0,
+  HK_DEVICE_CUDA = 1,
+  HK_DEVICE_AUTO = 2 /* CUDA where a GPU can be used, else the CPU */
+} hk_device_kind;
 
 /* Calls body(state, worker) once for each worker in [0, workers), in any order
  * and on any threads, and returns when all calls have returned. */
@@ -129,10 +135,28 @@ typedef struct hk_context_options {
   /* Caps the instruction set: "x86-64", "x86-64-v3" or "x86-64-v4". NULL:
    * HK_ISA, or else no cap. A level that the machine lacks changes nothing. */
   const char *isa;
+  /* Where sessions of this context run, and of several GPUs which. A CUDA
+   * device is used through the driver alone (libcuda.so.1, or the library that
+   * HK_CUDA_DRIVER names), in its primary context, which PyTorch and the CUDA
+   * runtime use too. */
+  hk_device_kind device;
+  uint32_t device_ordinal;
 } hk_context_options;
 
+typedef struct hk_device_info {
+  hk_device_kind kind; /* never HK_DEVICE_AUTO */
+  uint32_t ordinal;    /* what follows is 0 where it is not of that kind */
+  const char *name;    /* "NVIDIA H200"; of the CPU its instruction set */
+  uint32_t sm;         /* CUDA: 10 * major + minor: 90 */
+  uint32_t driver_version;  /* CUDA that the driver speaks: 13000 for 13.0 */
+  uint32_t multiprocessors; /* CUDA */
+  uint64_t memory;          /* bytes */
+} hk_device_info;
+
 /* `options` may be NULL. Fails with HK_ENVIRONMENT where HK_THREADS or HK_ISA
- * cannot be read or threads cannot be started. */
+ * cannot be read or threads cannot be started; with HK_UNSUPPORTED where a CUDA
+ * device is asked for and there is no driver, one too old, or no such device.
+ */
 HK_API hk_code hk_context_create(const hk_context_options *options,
                                  hk_context **context, hk_status *status);
 HK_API void hk_context_destroy(hk_context *context);
@@ -141,6 +165,9 @@ HK_API uint32_t hk_context_num_workers(const hk_context *context);
 /* The instruction set in use after caps: "x86-64-v4", "x86-64-v3", "x86-64",
  * or "none" on other machines. */
 HK_API const char *hk_context_isa(const hk_context *context);
+/* The device of its sessions. */
+HK_API void hk_context_get_device(const hk_context *context,
+                                  hk_device_info *info);
 
 /* ---- Module ------------------------------------------------------------ */
 
@@ -278,19 +305,20 @@ typedef struct hk_session_info {
   const char *plan;
   uint32_t plan_rank;
   hk_role plan_role;
-  const char *isa; /* the highest instruction set among the variants chosen */
+  const char *isa; /* the highest among the variants chosen: "sm_90a" */
   uint32_t num_workers;
   uint32_t num_dispatches;
-  uint64_t packed_bytes; /* memory that the packed parameters take */
+  uint64_t packed_bytes; /* the device's memory that packed parameters take */
 } hk_session_info;
 
-/* Chooses a plan and packs the parameters for it. `options` may be NULL, and
+/* Chooses a plan for the context's device and packs the parameters for it: on
+ * the host, from where they are copied to the device once. `options` may be NULL, and
  * `params` where the plan needs none; `params` may be destroyed afterwards.
  *
  * A stored float type other than the module's is accepted: packing widens to
  * float64, which is exact, so nothing is lost. Other types are refused, as are
  * other shapes (HK_INVALID_ARGUMENT); missing keys are HK_NOT_FOUND; a module
- * for other machines is HK_UNSUPPORTED. */
+ * for other machines is HK_UNSUPPORTED, as is PTX newer than the driver. */
 HK_API hk_code hk_session_create(hk_context *context, hk_module *module,
                                  const hk_params *params,
                                  const hk_session_options *options,
@@ -299,18 +327,19 @@ HK_API void hk_session_destroy(hk_session *session);
 HK_API void hk_session_get_info(const hk_session *session,
                                 hk_session_info *info);
 
-/* Bytes of workspace that a run of this batch needs, scratch of all workers
- * included. It does not decrease with the batch. HK_INVALID_ARGUMENT for a
+/* Bytes of workspace, of the device's memory, that a run of this batch needs,
+ * scratch of all workers included. It does not decrease with the batch. HK_INVALID_ARGUMENT for a
  * negative batch, for one other than the module's static batch, or for one
  * whose size overflows. */
 HK_API hk_code hk_session_workspace_size(const hk_session *session,
                                          int64_t batch, size_t *size,
                                          hk_status *status);
 
-/* Runs the function and returns when the outputs are written. Tensors are on
- * the CPU, dense, aligned to their element, of the types and shapes that the
+/* Runs the function and returns when the outputs are written. Tensors and the
+ * workspace are on the context's device. Tensors are dense, aligned to their element, of the types and shapes that the
  * module states, with one batch for all; an i1 tensor is kDLBool or 8-bit
- * kDLUInt. No output may overlap an input, another output or the workspace.
+ * kDLUInt. On a CUDA device they are aligned to 16 bytes, and the work
+ * goes through its default stream. No output may overlap an input, another output or the workspace.
  * The workspace may have any alignment and holds nothing between runs. Nothing
  * is allocated. A batch of 0 succeeds and does nothing. */
 HK_API hk_code hk_session_run(const hk_session *session,
@@ -318,6 +347,39 @@ HK_API hk_code hk_session_run(const hk_session *session,
                               DLTensor *const *outputs, uint32_t num_outputs,
                               void *workspace, size_t workspace_size,
                               hk_status *status);
+
+/* The same without waiting: the kernels are launched on `stream` (a CUstream or
+ * cudaStream_t of the context's device; NULL: its default stream), in order
+ * behind what is there, and tensors and workspace belong to them until they are
+ * done. Nothing is allocated and nothing is waited for, so this is legal while
+ * the stream is captured. A kernel that goes wrong later shows where the stream
+ * is next waited for. On the CPU the stream is NULL, and the outputs are written
+ * when this returns. */
+HK_API hk_code hk_session_run_on_stream(
+    const hk_session *session, void *stream, DLTensor *const *inputs,
+    uint32_t num_inputs, DLTensor *const *outputs, uint32_t num_outputs,
+    void *workspace, size_t workspace_size, hk_status *status);
+
+/* ---- Graphs: a run, captured ------------------------------------------- */
+
+typedef struct hk_graph hk_graph;
+
+/* Captures a run of the session on these tensors and this workspace. The graph
+ * holds their addresses and the batch: every launch reads and writes the same
+ * memory, which must outlive it. It keeps the session. Pays where a plan has
+ * several dispatches. HK_UNSUPPORTED on the CPU; not legal while a stream of
+ * this thread is being captured. */
+HK_API hk_code hk_graph_create(const hk_session *session,
+                               DLTensor *const *inputs, uint32_t num_inputs,
+                               DLTensor *const *outputs, uint32_t num_outputs,
+                               void *workspace, size_t workspace_size,
+                               hk_graph **graph, hk_status *status);
+/* Launches it, as hk_session_run_on_stream does. Launches of one graph run one
+ * after another, on whatever streams. */
+HK_API hk_code hk_graph_launch(const hk_graph *graph, void *stream,
+                               hk_status *status);
+/* Not while it runs. */
+HK_API void hk_graph_destroy(hk_graph *graph);
 
 #ifdef __cplusplus
 }

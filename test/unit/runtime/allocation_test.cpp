@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A run allocates nothing. Every allocation of this binary is counted.
-#include "session_fixture.h"
+#include "cuda_fixture.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -38,10 +38,25 @@ TEST_F(SessionTest, ARunAllocatesNothing) {
     bool ok = true;
     const uint64_t before = allocations.load();
     for (int i = 0; i < 10; ++i)
-      ok &= session_->run(inputs, 1, outputs, 1, workspace.data(), size).ok();
+      ok &= session_->run({inputs, 1, outputs, 1, workspace.data(), size}).ok();
     EXPECT_EQ(allocations.load() - before, 0u);
     EXPECT_TRUE(ok);
   }
+}
+
+TEST_F(CudaTest, ARunAllocatesNothing) {
+  makeSession(affineCudaModule());
+  CudaRun run(*session_, 2);
+  const RunArguments arguments = run.arguments();
+  bool ok = true;
+  const uint64_t before = allocations.load();
+  for (int i = 0; i < 10; ++i) {
+    DeviceScope scope(context_->device()); // once in, the driver allocates
+    ok &= session_->runOnStream(arguments).ok();
+  }
+  // The list of contexts that the driver keeps for the thread.
+  EXPECT_LE(allocations.load() - before, 1u);
+  EXPECT_TRUE(ok);
 }
 
 } // namespace

@@ -46,6 +46,8 @@ Bytes ModuleFile::bytes() const {
     entry->offset = format::kPageSize;
     entry->size = section.size();
     entry->hash = hashBytes(section.data(), section.size());
+    if (module.sections.size() < kinds.size())
+      entry->kind = kinds[module.sections.size()];
     module.sections.push_back(std::move(entry));
   }
   // A page of room for what `change` may add.
@@ -287,6 +289,63 @@ ModuleFile tripleModule(const std::vector<std::string> &isas) {
   function->plans = list(plan("triple", 0, schema::Role::Candidate,
                               list(dispatch(0, -1, {input(0), result(0)}))));
   module.functions = list(std::move(function));
+  return file;
+}
+
+Bytes ptxText(const std::string &version, const std::string &target,
+              const std::vector<std::string> &entries) {
+  std::string text =
+      ".version " + version + "\n.target " + target + "\n.address_size 64\n";
+  for (const std::string &entry : entries)
+    text += ".visible .entry " + entry + "() { ret; }\n";
+  return Bytes(text.begin(), text.end());
+}
+
+uint32_t addSection(ModuleFile &file, schema::SectionKind kind, Bytes bytes) {
+  const size_t index = file.sections.size();
+  file.sections.push_back(std::move(bytes));
+  file.kinds.resize(index);
+  file.kinds.push_back(kind);
+  return static_cast<uint32_t>(index);
+}
+
+std::unique_ptr<schema::VariantT> cudaVariant(const std::string &isa,
+                                              const std::string &kernel,
+                                              uint32_t section,
+                                              std::vector<uint32_t> packed) {
+  auto out = std::make_unique<schema::VariantT>();
+  out->target = schema::Target::Cuda;
+  out->isa = isa;
+  out->schedule = "#hk.cuda<\"" + isa + "\">";
+  out->grid = std::make_unique<schema::GridDim>(1, 0, 1);
+  out->section = section;
+  out->packed = std::move(packed);
+  out->kernel = kernel;
+  out->threads = 128;
+  return out;
+}
+
+ModuleFile affineCudaModule() {
+  ModuleFile file = affineModule();
+  const uint32_t section = addSection(file, schema::SectionKind::Ptx,
+                                      ptxText("8.0", "sm_80", {"affine"}));
+  auto &executables = file.metadata.executables;
+  executables[0]->variants.push_back(
+      cudaVariant("sm_80", "affine", section, {0, 1}));
+  executables[1]->variants.push_back(
+      cudaVariant("sm_80", "affine", section, {2, 3}));
+  return file;
+}
+
+ModuleFile tripleCudaModule(const std::vector<std::string> &isas) {
+  ModuleFile file = tripleModule({"x86-64"});
+  auto &variants = file.metadata.executables[0]->variants;
+  variants.clear();
+  for (const std::string &isa : isas)
+    variants.push_back(
+        cudaVariant(isa, "triple",
+                    addSection(file, schema::SectionKind::Ptx,
+                               ptxText("8.0", isa, {"triple"}))));
   return file;
 }
 

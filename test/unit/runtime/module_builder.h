@@ -25,6 +25,7 @@ Bytes kernelCode(const std::string &name);
 struct ModuleFile {
   schema::ModuleT metadata;
   std::vector<Bytes> sections;
+  std::vector<schema::SectionKind> kinds; // CpuCode where it is shorter
   /// Called last, when offsets, sizes and hashes of sections are in place.
   std::function<void(schema::ModuleT &)> change;
   std::function<void(format::FileHeader &)> changeHeader;
@@ -84,6 +85,24 @@ ModuleFile affineModule();
 
 /// y[B, 8] = 3 x, without parameters, for the given instruction sets.
 ModuleFile tripleModule(const std::vector<std::string> &isas);
+
+/// A PTX text as far as fake_cuda_driver reads it, with empty entries.
+Bytes ptxText(const std::string &version, const std::string &target,
+              const std::vector<std::string> &entries);
+/// The index of a new section.
+uint32_t addSection(ModuleFile &file, schema::SectionKind kind, Bytes bytes);
+/// 128 threads, a CTA a sequence.
+std::unique_ptr<schema::VariantT>
+cudaVariant(const std::string &isa, const std::string &kernel, uint32_t section,
+            std::vector<uint32_t> packed = {});
+
+/// affineModule(), whose function "forward" runs on CUDA as well: kernels
+/// "affine" of PTX 8.0 for sm_80 in section 1.
+ModuleFile affineCudaModule();
+
+/// tripleModule() for CUDA alone: a variant for each of these targets, in a
+/// section of PTX of its own.
+ModuleFile tripleCudaModule(const std::vector<std::string> &isas);
 
 /// A file in the test's temporary folder, deleted at the end.
 class TemporaryFile {

@@ -4,6 +4,8 @@
 // error of module_check.cpp.
 #include "check_cases.h"
 
+#include "module_json.h"
+
 namespace hk {
 namespace {
 
@@ -92,6 +94,75 @@ TEST(ModuleCheck, Executables) {
       {"expects the index of one of 6 packed values, but got 6",
        [](ModuleT &m) { m.executables[0]->variants[0]->packed[1] = 6; }},
   });
+}
+
+/// A change to affineCudaModule(), and what the reader says of it.
+void expectCudaError(const char *message, void (*change)(ModuleT &module)) {
+  ModuleFile file = test::affineCudaModule();
+  change(file.metadata);
+  const Bytes bytes = file.bytes();
+  std::shared_ptr<Module> module;
+  test::expectError(Module::loadMemory(bytes.data(), bytes.size(), module),
+                    HK_MALFORMED, message);
+}
+
+TEST(ModuleCheck, CudaVariants) {
+  expectCudaError(
+      "executable 'affine': expects a section of PTX, but got kind 0",
+      [](ModuleT &m) { m.executables[0]->variants[1]->section = 0; });
+  expectCudaError(
+      "executable 'affine': expects the index of one of 2 sections, but got 2",
+      [](ModuleT &m) { m.executables[0]->variants[1]->section = 2; });
+  expectCudaError(
+      "expects the name of a kernel in the PTX, but got none",
+      [](ModuleT &m) { m.executables[0]->variants[1]->kernel = ""; });
+  expectCudaError("expects 1 to 1024 threads, but got 0", [](ModuleT &m) {
+    m.executables[0]->variants[1]->threads = 0;
+  });
+  expectCudaError("expects 1 to 1024 threads, but got 1025", [](ModuleT &m) {
+    m.executables[0]->variants[1]->threads = 1025;
+  });
+  expectCudaError(
+      "expects clusters of 1 to 16 CTAs, but got 0",
+      [](ModuleT &m) { m.executables[0]->variants[1]->cluster = 0; });
+  expectCudaError(
+      "expects clusters of 1 to 16 CTAs, but got 17",
+      [](ModuleT &m) { m.executables[0]->variants[1]->cluster = 17; });
+  expectCudaError(
+      "expects sm_90 or newer for clusters, but got sm_80",
+      [](ModuleT &m) { m.executables[0]->variants[1]->cluster = 2; });
+  expectCudaError(
+      "expects at most 1048576 bytes of shared memory, but got 1048577",
+      [](ModuleT &m) { m.executables[0]->variants[1]->shared = 1048577; });
+  expectCudaError(
+      "expects no scratch for CUDA, but got 8 bytes",
+      [](ModuleT &m) { m.executables[0]->variants[1]->scratch = 8; });
+  expectCudaError(
+      "cubin 0: expects a section of a cubin, but got kind 1", [](ModuleT &m) {
+        auto cubin = std::make_unique<schema::CubinT>();
+        cubin->sm = "sm_90";
+        cubin->section = 1;
+        m.executables[0]->variants[1]->cubins.push_back(std::move(cubin));
+      });
+  expectCudaError("dispatch 0: expects at most 512 parameters of a CUDA "
+                  "kernel, but got 513",
+                  [](ModuleT &m) {
+                    m.functions[0]->plans[0]->dispatches[0]->bindings.resize(
+                        510,
+                        schema::Binding(schema::BindingKind::Input, 0, 0, 0));
+                  });
+}
+
+TEST(ModuleCheck, CudaVariantsAreRead) {
+  const Bytes bytes = test::affineCudaModule().bytes();
+  std::shared_ptr<Module> module;
+  test::expectOk(Module::loadMemory(bytes.data(), bytes.size(), module));
+  const std::string json = moduleToJson(module->metadata());
+  for (const char *text :
+       {"\"target\": \"Cuda\"", "\"isa\": \"sm_80\"", "\"kernel\": \"affine\"",
+        "\"threads\": 128", "\"cluster\": 1", "\"shared\": 0", "\"cubins\": []",
+        "\"programmatic\": false", "\"kind\": \"Ptx\""})
+    EXPECT_NE(json.find(text), std::string::npos) << text;
 }
 
 TEST(ModuleCheck, TargetsOfTheFutureAreNoError) {

@@ -89,8 +89,9 @@ protected:
 
   template <typename T>
   std::vector<T> values(uint32_t index, size_t count, int32_t layer = -1) {
-    const T *data =
-        static_cast<const T *>(result_.at(module_->metadata(), index, layer));
+    const T *data = reinterpret_cast<const T *>(
+        result_.buffer.data() +
+        result_.offsetOf(module_->metadata(), index, layer));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 64, 0u);
     return std::vector<T>(data, data + count);
   }
@@ -255,10 +256,9 @@ TEST_F(PackingTest, LayersLieAStrideApart) {
     expectOk(pack(workers));
     EXPECT_EQ(values<float>(0, 3, 2), (Floats{2.25, 5, 11}));
     EXPECT_EQ(values<float>(0, 3, 4), (Floats{4.25, 9, 19}));
-    EXPECT_EQ(
-        static_cast<const char *>(result_.at(module_->metadata(), 0, 3)) -
-            static_cast<const char *>(result_.at(module_->metadata(), 0, 2)),
-        128);
+    EXPECT_EQ(result_.offsetOf(module_->metadata(), 0, 3) -
+                  result_.offsetOf(module_->metadata(), 0, 2),
+              128u);
     EXPECT_EQ(values<float>(1, 3), (Floats{1, 2, 4}));
     EXPECT_EQ(result_.bytes, 3 * 128 + 64u);
   }

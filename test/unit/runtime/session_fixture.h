@@ -70,7 +70,7 @@ protected:
     HK_TRY(session_->workspaceSize(in.shape[0], size));
     std::vector<uint8_t> workspace(size);
     DLTensor *inputs[] = {&in.dl}, *outputs[] = {&out.dl};
-    return session_->run(inputs, 1, outputs, 1, workspace.data(), size);
+    return session_->run({inputs, 1, outputs, 1, workspace.data(), size});
   }
 
   Params params_;

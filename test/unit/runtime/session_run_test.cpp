@@ -124,7 +124,7 @@ TEST_F(SessionTest, ABatchOfZeroDoesNothing) {
   Tensor<float> in(0), out(0);
   in.dl.data = out.dl.data = nullptr;
   DLTensor *inputs[] = {&in.dl}, *outputs[] = {&out.dl};
-  expectOk(session_->run(inputs, 1, outputs, 1, nullptr, 0));
+  expectOk(session_->run({inputs, 1, outputs, 1, nullptr, 0}));
 }
 
 TEST_F(SessionTest, TakesTensorsWithOffsetsStridesAndAnyAlignment) {
@@ -157,7 +157,7 @@ TEST_F(SessionTest, TakesAWorkspaceOfAnyAlignment) {
     Tensor<float> in(3), out(3, NAN);
     fill(in);
     DLTensor *inputs[] = {&in.dl}, *outputs[] = {&out.dl};
-    expectOk(session_->run(inputs, 1, outputs, 1, workspace, size));
+    expectOk(session_->run({inputs, 1, outputs, 1, workspace, size}));
     expectAffine(in, out, 1e-6);
     // And stays inside.
     for (uint8_t *p = memory.data(); p < workspace; ++p)
@@ -179,8 +179,9 @@ protected:
   }
   void expectRefused(const std::string &message) {
     DLTensor *inputs[] = {&in_.dl}, *outputs[] = {&out_.dl};
-    expectError(session_->run(inputs, 1, outputs, 1, workspace_.data(), size_),
-                HK_INVALID_ARGUMENT, message);
+    expectError(
+        session_->run({inputs, 1, outputs, 1, workspace_.data(), size_}),
+        HK_INVALID_ARGUMENT, message);
   }
 
   Tensor<float> in_{4}, out_{4};
@@ -191,13 +192,13 @@ protected:
 TEST_F(RunCheckTest, CountsAndPointers) {
   DLTensor *inputs[] = {&in_.dl, nullptr}, *outputs[] = {&out_.dl};
   uint8_t *work = workspace_.data();
-  expectError(session_->run(inputs, 2, outputs, 1, work, size_),
+  expectError(session_->run({inputs, 2, outputs, 1, work, size_}),
               HK_INVALID_ARGUMENT,
               "expects 1 inputs and 1 outputs, but got 2 and 1");
-  expectError(session_->run(nullptr, 1, outputs, 1, work, size_),
+  expectError(session_->run({nullptr, 1, outputs, 1, work, size_}),
               HK_INVALID_ARGUMENT, "expects arrays of tensors, but got NULL");
   inputs[0] = nullptr;
-  expectError(session_->run(inputs, 1, outputs, 1, work, size_),
+  expectError(session_->run({inputs, 1, outputs, 1, work, size_}),
               HK_INVALID_ARGUMENT,
               "input 0 'x': expects a tensor, but got NULL");
   in_.dl.data = nullptr;
@@ -285,11 +286,11 @@ TEST_F(RunCheckTest, TwoOutputsMayNotOverlap) {
   expectOk(createSession());
   Tensor<float> in(2, 2.0f), y(2), z(2);
   DLTensor *inputs[] = {&in.dl}, *outputs[] = {&y.dl, &z.dl};
-  expectOk(session_->run(inputs, 1, outputs, 2, workspace_.data(), size_));
+  expectOk(session_->run({inputs, 1, outputs, 2, workspace_.data(), size_}));
   EXPECT_EQ(y.data, std::vector<float>(16, 6.0f));
   EXPECT_EQ(z.data, y.data);
   z.dl.data = y.data.data() + 4;
-  expectError(session_->run(inputs, 1, outputs, 2, workspace_.data(), size_),
+  expectError(session_->run({inputs, 1, outputs, 2, workspace_.data(), size_}),
               HK_INVALID_ARGUMENT,
               "output 1 'z': expects memory of its own, but got some that "
               "overlaps output 0 'y'");
@@ -300,7 +301,7 @@ TEST_F(RunCheckTest, Workspace) {
   expectRefused(concat("expects a workspace of ", size_ + 1,
                        " bytes for a batch of 4, but got ", size_));
   DLTensor *inputs[] = {&in_.dl}, *outputs[] = {&out_.dl};
-  expectError(session_->run(inputs, 1, outputs, 1, nullptr, size_ + 1),
+  expectError(session_->run({inputs, 1, outputs, 1, nullptr, size_ + 1}),
               HK_INVALID_ARGUMENT, "but got 0");
 }
 
@@ -315,10 +316,10 @@ TEST_F(RunCheckTest, MasksAreBoolsOrBytes) {
   DLTensor *inputs[] = {&in.dl, &mask.dl}, *outputs[] = {&out.dl};
   for (uint8_t code : {kDLBool, kDLUInt}) {
     mask.dl.dtype = {code, 8, 1};
-    expectOk(session_->run(inputs, 2, outputs, 1, workspace_.data(), size_));
+    expectOk(session_->run({inputs, 2, outputs, 1, workspace_.data(), size_}));
   }
   mask.dl.dtype = {kDLInt, 8, 1};
-  expectError(session_->run(inputs, 2, outputs, 1, workspace_.data(), size_),
+  expectError(session_->run({inputs, 2, outputs, 1, workspace_.data(), size_}),
               HK_INVALID_ARGUMENT, "input 1 'mask': expects i1, but got i8");
 }
 

@@ -171,7 +171,8 @@ TEST_F(SessionTest, WorkspaceQueriesAreChecked) {
   loadModule(file);
   expectOk(createSession());
   expectError(session_->workspaceSize(16, size), HK_INVALID_ARGUMENT,
-              "expects less than 2^64 workgroups, but got a batch of 16");
+              "expects at most 18446744073709551615 workgroups, but got a "
+              "batch of 16");
   file.metadata.functions[0]->inputs[0]->type->shape[0] = 4;
   file.metadata.functions[0]->outputs[0]->type->shape[0] = 4;
   loadModule(file);

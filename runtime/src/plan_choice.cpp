@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan_choice.h"
+
+#include "module_check.h"
+
+#include <algorithm>
+
+namespace hk {
+namespace {
+
+/// The executable of a plan that the device has no variant of, or nullptr.
+const schema::Executable *unrunnable(const Device &device,
+                                     const schema::Module &module,
+                                     const schema::Plan &plan) {
+  for (const schema::Dispatch *dispatch : *plan.dispatches()) {
+    const schema::Executable *executable =
+        module.executables()->Get(dispatch->executable());
+    if (!bestVariant(device, *executable))
+      return executable;
+  }
+  return nullptr;
+}
+
+bool isDefaultRole(schema::Role role) {
+  return role == schema::Role::Candidate || role == schema::Role::Safe;
+}
+
+/// "'a', 'b'"
+template <typename Named>
+std::string
+nameList(const flatbuffers::Vector<flatbuffers::Offset<Named>> &all) {
+  constexpr uint32_t kShown = 16;
+  std::string text;
+  for (uint32_t i = 0; i < std::min(all.size(), kShown); ++i)
+    text += concat(i ? ", '" : "'", printable(view(all.Get(i)->name())), "'");
+  return all.size() > kShown ? text + ", ..." : text;
+}
+
+std::string isaList(const schema::Executable &executable) {
+  std::string text;
+  for (const schema::Variant *variant : *executable.variants())
+    text += concat(text.empty() ? "" : " or ", printable(view(variant->isa())));
+  return text;
+}
+
+} // namespace
+
+const schema::Variant *bestVariant(const Device &device,
+                                   const schema::Executable &executable) {
+  const schema::Variant *best = nullptr;
+  uint32_t preference = 0;
+  for (const schema::Variant *variant : *executable.variants())
+    if (uint32_t offered = device.preference(*variant); offered > preference) {
+      preference = offered;
+      best = variant;
+    }
+  return best;
+}
+
+Status findFunction(const Module &module, const char *name, uint32_t &index) {
+  const auto &functions = *module.metadata().functions();
+  for (uint32_t i = 0; i < functions.size(); ++i)
+    if (view(functions.Get(i)->name()) == name) {
+      index = i;
+      return Status();
+    }
+  return error(HK_NOT_FOUND, module.name(), ": expects one of the functions ",
+               nameList(functions), ", but got '", printable(name), "'");
+}
+
+Status choosePlan(const Device &device, const Module &loaded,
+                  const schema::Function &function, const char *name,
+                  const schema::Plan *&plan) {
+  const schema::Module &module = loaded.metadata();
+  const auto &plans = *function.plans();
+  const std::string subject = concat(loaded.name(), ": function '",
+                                     printable(view(function.name())), "'");
+
+  std::vector<uint32_t> allowed;
+  if (name) {
+    for (uint32_t i = 0; i < plans.size(); ++i)
+      if (view(plans.Get(i)->name()) == name)
+        allowed.push_back(i);
+    if (allowed.empty())
+      return error(HK_NOT_FOUND, subject, ": expects one of the plans ",
+                   nameList(plans), ", but got '", printable(name), "'");
+  } else {
+    const bool anyDefault =
+        std::any_of(plans.begin(), plans.end(), [](const schema::Plan *plan) {
+          return isDefaultRole(plan->role());
+        });
+    for (uint32_t i = 0; i < plans.size(); ++i)
+      if (!anyDefault || isDefaultRole(plans.Get(i)->role()))
+        allowed.push_back(i);
+    std::sort(allowed.begin(), allowed.end(), [&](uint32_t a, uint32_t b) {
+      return std::make_pair(plans.Get(a)->rank(), a) <
+             std::make_pair(plans.Get(b)->rank(), b);
+    });
+  }
+
+  for (uint32_t i : allowed)
+    if (!unrunnable(device, module, *plans.Get(i))) {
+      plan = plans.Get(i);
+      return Status();
+    }
+  // The least that would do: the plan that the compiler ranked last.
+  const schema::Plan &last = *plans.Get(allowed.back());
+  const schema::Executable &kernel = *unrunnable(device, module, last);
+  return error(HK_UNSUPPORTED, subject, ": expects a machine with ",
+               isaList(kernel), " (kernel '", printable(view(kernel.name())),
+               "' of plan '", printable(view(last.name())), "'), but got ",
+               device.capability(),
+               "; compile the module for this machine too");
+}
+
+} // namespace hk
