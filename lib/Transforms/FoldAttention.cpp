@@ -7,6 +7,7 @@
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Transforms/Remarks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace hk {

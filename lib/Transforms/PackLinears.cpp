@@ -6,6 +6,7 @@
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Transforms/Remarks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace hk {

@@ -4,6 +4,8 @@
 
 #include "hk/Dialect/HK/HKDialect.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace hk;
 
