@@ -5,7 +5,7 @@
 #ifndef HK_EMULATOR_FAKE_CUDA_H
 #define HK_EMULATOR_FAKE_CUDA_H
 
-#include "cuda_driver.h"
+#include "src/cuda_driver.h"
 #include "module.h"
 
 #include <functional>
@@ -15,19 +15,21 @@
 #include <string>
 #include <vector>
 
+namespace hk::cuda {
+
 struct CUfunc_st {
-  hk::emulator::Module *module = nullptr;
+  emulator::Module *module = nullptr;
   std::string name;
   int dynamicShared = 48 << 10; ///< the most that a launch may ask for
 };
 
 struct CUmod_st {
-  std::unique_ptr<hk::emulator::Module> module;
+  std::unique_ptr<emulator::Module> module;
   std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
 
 struct CUgraph_st {
-  std::vector<std::function<hk::cuda::CUresult()>> nodes;
+  std::vector<std::function<CUresult()>> nodes;
 };
 
 struct CUgraphExec_st {
@@ -46,6 +48,8 @@ struct CUevent_st {
 
 struct CUctx_st {};
 
+} // namespace hk::cuda
+
 namespace hk::emulator {
 
 struct FakeDriver {
@@ -63,7 +67,7 @@ struct FakeDriver {
 
   std::recursive_mutex mutex;
   Memory memory;
-  CUctx_st context;
+  cuda::CUctx_st context;
   /// Emulated time: a thread's instruction takes a nanosecond.
   double milliseconds = 0;
   /// After a fault every call fails, as on hardware.

@@ -5,7 +5,7 @@
 #ifndef HK_EMULATOR_MACHINE_H
 #define HK_EMULATOR_MACHINE_H
 
-#include "memory.h"
+#include "device_memory.h"
 #include "module.h"
 #include "program.h"
 #include "race.h"

@@ -5,7 +5,7 @@
 #define HK_EMULATOR_MODULE_H
 
 #include "fault.h"
-#include "memory.h"
+#include "device_memory.h"
 
 #include <array>
 #include <cstdint>

@@ -49,6 +49,7 @@ void invalidate(Execution &x, const Instruction &i, uint32_t mask) {
                                 "a thread does");
         });
     const Place at = x.shared(address, 8, 8, lane, "an mbarrier");
+    x.noteWrite(at, 8, lane);
     at.cta->mbarriers.erase(static_cast<uint32_t>(at.offset));
     at.bytes->mark(at.offset, 8, Shadow::Poison);
   });
@@ -212,6 +213,8 @@ Mbarrier &mbarrierAt(Execution &x, uint64_t address, unsigned lane) {
     x.fault(1u << lane, "expects an initialised mbarrier, but got none at "
                         "shared byte " +
                             std::to_string(at.offset));
+  // Its users come after its initialisation.
+  x.noteRead(at, 8, lane);
   return found->second;
 }
 

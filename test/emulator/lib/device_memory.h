@@ -3,8 +3,8 @@
 // Bytes with a shadow: whether each byte was ever written, and whether an
 // asynchronous copy is on its way to it. Global memory is a set of such
 // allocations at made-up addresses with unmapped space between them.
-#ifndef HK_EMULATOR_MEMORY_H
-#define HK_EMULATOR_MEMORY_H
+#ifndef HK_EMULATOR_DEVICE_MEMORY_H
+#define HK_EMULATOR_DEVICE_MEMORY_H
 
 #include <cstddef>
 #include <cstdint>
@@ -79,4 +79,4 @@ private:
 
 } // namespace hk::emulator
 
-#endif // HK_EMULATOR_MEMORY_H
+#endif // HK_EMULATOR_DEVICE_MEMORY_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "memory.h"
+#include "device_memory.h"
 
 #include <algorithm>
 #include <cstring>

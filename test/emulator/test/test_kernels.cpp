@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole kernels against float64, in all modes; then the same kernels broken in
+// one place each, which must be found.
+#include "float_format.h"
+#include "harness.h"
+
+#include <cmath>
+#include <random>
+
+using namespace hk::emulator;
+
+namespace {
+
+struct Mode {
+  const char *name;
+  bool lazy, races;
+};
+
+class Kernels : public testing::TestWithParam<Mode> {
+protected:
+  void SetUp() override {
+    device.options.lazy = GetParam().lazy;
+    device.options.races = GetParam().races;
+  }
+  Device device;
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, Kernels,
+                         testing::Values(Mode{"Eager", false, false},
+                                         Mode{"Lazy", true, false},
+                                         Mode{"EagerRaces", false, true},
+                                         Mode{"LazyRaces", true, true}),
+                         [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
+
+std::vector<float> randomFloats(size_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = normal(generator);
+  return values;
+}
+
+std::vector<uint16_t> toHalf(const std::vector<float> &values) {
+  std::vector<uint16_t> result;
+  for (const float value : values)
+    result.push_back(halfFromDouble(static_cast<double>(value)));
+  return result;
+}
+
+/// Runs the GEMM; the number of elements that are wrong.
+size_t runGemm(Device &device, const std::string &ptx, uint32_t k) {
+  const auto a = toHalf(randomFloats(64 * k, 1));
+  const auto b = toHalf(randomFloats(64 * k, 2));
+  const uint64_t out = device.allocate(64 * 64 * 4);
+  device.config.block = {128, 1, 1};
+  device.config.sharedBytes = 16384;
+  device.config.parameters.clear();
+  device.argument(device.upload(a))
+      .argument(device.upload(b))
+      .argument(out)
+      .argument(k);
+  device.run(ptx);
+  const auto c = device.download<float>(out, 64 * 64);
+  size_t wrong = 0;
+  for (uint32_t m = 0; m < 64; ++m)
+    for (uint32_t n = 0; n < 64; ++n) {
+      double sum = 0;
+      for (uint32_t j = 0; j < k; ++j)
+        sum += static_cast<double>(halfToFloat(a[m * k + j])) *
+               static_cast<double>(halfToFloat(b[n * k + j]));
+      // f32 accumulation of k products of about 1.
+      wrong +=
+          !(std::fabs(static_cast<double>(c[m * 64 + n]) - sum) < 1e-6 * k);
+    }
+  return wrong;
+}
+
+TEST_P(Kernels, Gemm) {
+  EXPECT_EQ(runGemm(device, kernelFile("gemm.ptx"), 64), 0u);
+  EXPECT_EQ(runGemm(device, kernelFile("gemm.ptx"), 160), 0u);
+}
+
+TEST_P(Kernels, Reduction) {
+  const uint32_t n = 1000;
+  const auto x = randomFloats(3 * n, 3);
+  const uint64_t out = device.allocate(3 * 4);
+  device.config.grid = {3, 1, 1};
+  device.config.block = {256, 1, 1};
+  device.argument(device.upload(x)).argument(out).argument(n);
+  device.run(kernelFile("reduce.ptx"));
+  const auto sums = device.download<float>(out, 3);
+  for (size_t b = 0; b < 3; ++b) {
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i)
+      sum += static_cast<double>(x[b * n + i]);
+    EXPECT_NEAR(static_cast<double>(sums[b]), sum, 1e-4);
+  }
+}
+
+void runPipeline(Device &device, const std::string &ptx, uint32_t chunks) {
+  const auto x = randomFloats(128 * chunks, 4);
+  const uint64_t out = device.allocate(512);
+  device.config.block = {64, 1, 1};
+  device.config.parameters.clear();
+  device.argument(device.upload(x)).argument(out).argument(chunks);
+  device.run(ptx);
+  const auto sums = device.download<float>(out, 128);
+  for (size_t i = 0; i < 128; ++i) {
+    double sum = 0;
+    for (size_t c = 0; c < chunks; ++c)
+      sum += static_cast<double>(x[128 * c + i]);
+    ASSERT_NEAR(static_cast<double>(sums[i]), sum, 1e-5) << i;
+  }
+}
+
+TEST_P(Kernels, Pipeline) {
+  for (const uint32_t chunks : {1u, 2u, 7u})
+    runPipeline(device, kernelFile("pipeline.ptx"), chunks);
+}
+
+struct Mutation {
+  const char *name;
+  const char *from;
+  const char *to;
+  bool lazy, races;
+  const char *message;
+};
+
+class BrokenGemm : public testing::TestWithParam<Mutation> {};
+
+TEST_P(BrokenGemm, IsFound) {
+  Device device;
+  device.options.lazy = GetParam().lazy;
+  device.options.races = GetParam().races;
+  const std::string ptx =
+      mutate(kernelFile("gemm.ptx"), GetParam().from, GetParam().to);
+  try {
+    runGemm(device, ptx, 128);
+    FAIL() << "no fault";
+  } catch (const Fault &fault) {
+    EXPECT_NE(std::string(fault.what()).find(GetParam().message),
+              std::string::npos)
+        << fault.what();
+  }
+}
+
+const char *const kInFlight = "expects a wait for an asynchronous copy";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BrokenGemm,
+    testing::Values(Mutation{"WaitCountOffByOne", "cp.async.wait_group 1;",
+                             "cp.async.wait_group 2;", true, false, kInFlight},
+                    Mutation{"WaitCountOffByOneEager", "cp.async.wait_group 1;",
+                             "cp.async.wait_group 2;", false, false, kInFlight},
+                    Mutation{"LastWaitDropped", "cp.async.wait_group 0;", "",
+                             true, false, kInFlight},
+                    Mutation{"CommitDropped", "cp.async.commit_group;", "",
+                             true, false, kInFlight},
+                    Mutation{"BarrierAfterTheWaitDropped", "bar.sync 0;", "",
+                             false, true, "expects "},
+                    Mutation{"BarrierBeforeTheRefillDropped", "bar.sync 1;", "",
+                             false, true, "expects a "}),
+    [](const auto &info) { return std::string(info.param.name); });
+
+class BrokenPipeline : public testing::TestWithParam<Mutation> {};
+
+TEST_P(BrokenPipeline, IsFound) {
+  Device device;
+  device.options.lazy = GetParam().lazy;
+  device.options.races = GetParam().races;
+  const std::string ptx =
+      mutate(kernelFile("pipeline.ptx"), GetParam().from, GetParam().to, 1);
+  try {
+    runPipeline(device, ptx, 7);
+    FAIL() << "no fault";
+  } catch (const Fault &fault) {
+    EXPECT_NE(std::string(fault.what()).find(GetParam().message),
+              std::string::npos)
+        << fault.what();
+  }
+}
+
+const char *const kDeadlock = "expects every thread to end, but got a deadlock";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BrokenPipeline,
+    testing::Values(
+        Mutation{"ArriveDropped",
+                 "@%p6 mbarrier.arrive.shared::cta.b64 _, [%r10+16];", "",
+                 false, false, kDeadlock},
+        Mutation{"ArriveByEveryLane",
+                 "@%p6 mbarrier.arrive.shared::cta.b64 _, [%r10+16];",
+                 "mbarrier.arrive.shared::cta.b64 _, [%r10+16];", true, false,
+                 "expects "},
+        Mutation{"CountOffByOne", "mbarrier.init.shared::cta.b64 [%r4+16], 1;",
+                 "mbarrier.init.shared::cta.b64 [%r4+16], 2;", false, false,
+                 kDeadlock},
+        Mutation{"BytesOff", "_, [%r10], 512;", "_, [%r10], 528;", false, false,
+                 "lacks 0 arrivals and 16 bytes"},
+        Mutation{"FullNotWaitedFor", "@!%p4 bra wait_full;", "", true, false,
+                 kInFlight},
+        Mutation{"EmptyNotWaitedFor", "@!%p4 bra wait_empty;", "", true, false,
+                 "expects at most 1 arrivals in a phase"},
+        Mutation{"EmptyNotWaitedForRace", "@!%p4 bra wait_empty;", "", false,
+                 true, "expects a barrier between"},
+        Mutation{"WrongParity", "[%r10], %r7;", "[%r10], 1;", true, false,
+                 kInFlight},
+        Mutation{"InitialisationNotWaitedFor", "bar.sync 0;", "", false, true,
+                 "expects a barrier between a write and this read"},
+        Mutation{"ProxyFenceDropped", "fence.proxy.async.shared::cta;", "",
+                 false, true, "expects a fence.proxy.async between"},
+        Mutation{"StoreNotWaitedFor", "cp.async.bulk.wait_group 0;", "", false,
+                 false, "expects the thread to wait for its bulk copies"},
+        Mutation{"StoreNotCommitted", "cp.async.bulk.commit_group;", "", false,
+                 false, "expects cp.async.bulk.commit_group"},
+        Mutation{"SlotBehindTheEnd", "[%r12+640], [%rd1]",
+                 "[%r12+1152], [%rd1]", false, false,
+                 "expects a bulk copy inside"}),
+    [](const auto &info) { return std::string(info.param.name); });
+
+} // namespace
