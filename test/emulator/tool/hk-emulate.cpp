@@ -42,7 +42,7 @@ std::array<uint32_t, 3> parseExtent(const std::string &text) {
   std::istringstream in(text);
   std::string part;
   size_t d = 0;
-  while (std::getline(in, part, ',') && d < 3)
+  while (d < 3 && std::getline(in, part, ','))
     extent[d++] = static_cast<uint32_t>(parseUnsigned(part));
   if (d == 0 || in.good())
     throw ArgumentError("expects one to three numbers, but got '" + text + "'");
