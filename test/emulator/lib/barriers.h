@@ -11,6 +11,10 @@ namespace hk::emulator {
 void decodeClusterBarrier(Decoder &d); // barrier.cluster
 void decodeSyncwarp(Decoder &d);       // bar.warp.sync
 
+/// Lets barrier.cluster's phase end if all threads that have not exited are
+/// there.
+void completeClusterBarrier(Cluster &cluster);
+
 /// The mbarrier at a shared address. Faults where none was initialised.
 Mbarrier &mbarrierAt(Execution &x, uint64_t address, unsigned lane);
 /// `count` arrivals; completes the phase where it can.

@@ -158,16 +158,19 @@ Variable parseVariable(TokenStream &tokens, Space space) {
   Variable result;
   result.space = space;
   result.line = tokens.peek().line;
-  bool hasType = false, aligned = false;
+  bool hasType = false, aligned = false, isPointer = false;
   std::string word;
   while ((word = tokens.expectWord("a variable's name"))[0] == '.') {
     if (word == ".align") {
-      result.alignment =
-          static_cast<uint32_t>(tokens.expectInteger("an alignment"));
+      // After .ptr it is the alignment of what the parameter points to.
+      const uint64_t alignment = tokens.expectInteger("an alignment");
+      if (!isPointer)
+        result.alignment = static_cast<uint32_t>(alignment);
       aligned = true;
     } else if (word == ".ptr" || word == ".global" || word == ".shared" ||
                word == ".const" || word == ".local" || word == ".attribute") {
       // Attributes of pointer parameters say nothing that matters here.
+      isPointer |= word == ".ptr";
       if (tokens.accept('('))
         while (!tokens.accept(')'))
           tokens.take();

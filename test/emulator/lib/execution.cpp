@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the lanes of a warp run together, part and meet.
-#include "execution.h"
+#include "barriers.h"
 
 namespace hk::emulator {
+
+namespace {
+
+/// Lanes that have arrived in the current phase of barrier.cluster.
+uint32_t arrivedNow(const Warp &warp, const Cluster &cluster) {
+  uint32_t mask = 0;
+  eachLane(warp.clusterArrived, [&](unsigned lane) {
+    mask |= warp.clusterPhase[lane] == cluster.phase ? 1u << lane : 0;
+  });
+  return mask;
+}
+
+} // namespace
 
 void Execution::regroup() {
   // The lowest place first: lanes that left a loop wait for those inside.
@@ -120,6 +133,10 @@ void Execution::exit(uint32_t mask) {
       (!warp->openWgmma.empty() || !warp->wgmmaGroups.empty()))
     fault(mask, "expects wgmma.wait_group for every wgmma, but got the warp's "
                 "end");
+  // A thread that has ended no longer counts, whether it arrived or not.
+  cluster.arrived -= static_cast<uint32_t>(
+      __builtin_popcount(mask & arrivedNow(*warp, cluster)));
+  completeClusterBarrier(cluster);
 }
 
 void Execution::wake(Warp &warp, uint32_t mask, Lane from, bool again) {

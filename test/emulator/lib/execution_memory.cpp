@@ -8,6 +8,12 @@
 namespace hk::emulator {
 namespace {
 
+// A wgmma's list of accumulators would hide the rest of a message.
+std::string shortened(const std::string &text) {
+  constexpr size_t kLimit = 120;
+  return text.size() <= kLimit ? text : text.substr(0, kLimit) + "...";
+}
+
 std::string hex(uint64_t value) {
   std::ostringstream stream;
   stream << "0x" << std::hex << value;
@@ -32,7 +38,7 @@ std::string describeThread(const Warp &warp, unsigned lane,
 
 void Execution::fault(uint32_t mask, const std::string &message) const {
   throw Fault("line " + std::to_string(instruction->text->line) + ": '" +
-              instruction->text->text +
+              shortened(instruction->text->text) +
               "': " + describeThread(*warp, firstLane(mask), launch.config) +
               ": " + message);
 }

@@ -4,8 +4,8 @@
 #ifndef HK_EMULATOR_MODULE_H
 #define HK_EMULATOR_MODULE_H
 
-#include "fault.h"
 #include "device_memory.h"
+#include "fault.h"
 
 #include <array>
 #include <cstdint>

@@ -28,14 +28,7 @@ void arrive(Execution &x, const Instruction &i, uint32_t mask) {
            [&](unsigned lane) { warp.clusterPhase[lane] = x.cluster.phase; });
   x.release(x.cluster.clocks);
   x.cluster.arrived += static_cast<uint32_t>(__builtin_popcount(mask));
-  if (x.cluster.arrived < aliveThreads(x.cluster))
-    return;
-  ++x.cluster.phase;
-  x.cluster.arrived = 0;
-  for (const auto &cta : x.cluster.ctas)
-    for (const auto &other : cta->warps)
-      Execution::wake(*other, other->state(Lane::AtCluster), Lane::AtCluster,
-                      true);
+  completeClusterBarrier(x.cluster);
 }
 
 void wait(Execution &x, const Instruction &i, uint32_t mask) {
@@ -65,6 +58,17 @@ void syncwarp(Execution &x, const Instruction &i, uint32_t mask) {
 }
 
 } // namespace
+
+void completeClusterBarrier(Cluster &cluster) {
+  if (cluster.arrived == 0 || cluster.arrived < aliveThreads(cluster))
+    return;
+  ++cluster.phase;
+  cluster.arrived = 0;
+  for (const auto &cta : cluster.ctas)
+    for (const auto &warp : cta->warps)
+      Execution::wake(*warp, warp->state(Lane::AtCluster), Lane::AtCluster,
+                      true);
+}
 
 void decodeClusterBarrier(Decoder &d) {
   const int mode = d.takeOneOf({"arrive", "wait"});

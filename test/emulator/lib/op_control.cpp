@@ -77,6 +77,16 @@ void addControlInstructions(DecodeTable &table) {
     d.result.run = nothing;
   };
   table["setmaxnreg"] = decodeSetmaxnreg;
+  // A cache policy is a number that means nothing here.
+  table["createpolicy"] = [](Decoder &d) {
+    d.takeOneOf({"fractional", "range"});
+    d.takeMemoryHints();
+    d.take("b64");
+    d.result.to = d.destination(0);
+    d.result.run = [](Execution &x, const Instruction &i, uint32_t mask) {
+      setLanes(x, i.to, mask, [](unsigned) { return uint64_t(0); });
+    };
+  };
   for (const char *name : {"pmevent", "discard", "applypriority"})
     table[name] = [](Decoder &d) {
       d.unsupported("hints to the hardware of this kind");

@@ -202,6 +202,19 @@ TEST_F(Barriers, ClusterSharedMemory) {
       "expects a rank below the cluster's 1 CTAs, but got 1");
 }
 
+TEST_F(Barriers, ClusterBarrierCountsThreadsThatLive) {
+  device.config.cluster = {2, 1, 1};
+  // Three of four warps end, one of them after its arrival.
+  const auto got = run("mov.u32 %r4, %cluster_ctarank; mad.lo.u32 %r5, %r4, 2, "
+                       "%r2;\nsetp.eq.u32 %p1, %r5, 0; mov.u32 %r40, 9;\n"
+                       "@!%p1 bra others; barrier.cluster.arrive;\n"
+                       "barrier.cluster.wait; bra out; others:\n"
+                       "setp.eq.u32 %p2, %r5, 1; @%p2 barrier.cluster.arrive;\n"
+                       "out:",
+                       64, 2);
+  EXPECT_EQ(got[0], 9u);
+}
+
 TEST_F(Barriers, RemoteArrivalAndStoreAsync) {
   device.config.cluster = {2, 1, 1};
   for (const bool lazy : {false, true}) {

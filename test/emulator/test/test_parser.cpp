@@ -127,12 +127,15 @@ TEST(Parser, ScopedNamesAndImplicitDefinitions) {
 
 TEST(Launch, MustFitTheKernel) {
   Memory memory;
-  Module module(".version 8.0\n.target sm_86\n.entry k(.param .u64 a, .param "
-                ".u32 b) .maxntid 64 { ret; }\n.entry r() .reqntid 32, 2\n"
-                ".reqnctapercluster 2 { ret; }",
-                memory);
+  Module module(
+      ".version 8.0\n.target sm_86\n.entry k(.param .u64 a, .param "
+      ".u32 b) .maxntid 64 { ret; }\n.entry r() .reqntid 32, 2\n"
+      ".reqnctapercluster 2 { ret; }\n.entry q(.param .u32 a, .param .u64 "
+      ".ptr .global .align 16 b) { ret; }",
+      memory);
   EXPECT_EQ(module.maxThreads("k"), 64u);
   EXPECT_EQ(module.parameters("k")[1].offset, 8u);
+  EXPECT_EQ(module.parameters("q")[1].offset, 8u);
   EXPECT_EQ(module.isaMajor(), 8u);
   const auto error = [&](const std::string &kernel, LaunchConfig config) {
     try {
