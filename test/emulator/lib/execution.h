@@ -64,6 +64,7 @@ public:
     if (warp->inFlight[reg])
       inFlightRegister(reg, mask);
     warp->valid[reg] |= mask;
+    warp->unfenced[reg] = 1;
     return warp->registers.data() + size_t(reg) * kWarpSize;
   }
   uint64_t *raw(uint32_t reg) {

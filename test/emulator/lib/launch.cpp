@@ -115,6 +115,7 @@ std::unique_ptr<Cta> makeCta(Launch &launch, Cluster &cluster, const Extent &id,
     warp->registers.resize(program.registerTypes.size() * kWarpSize);
     warp->valid.resize(program.registerTypes.size());
     warp->inFlight.resize(program.registerTypes.size());
+    warp->unfenced.resize(program.registerTypes.size());
     warp->local.resize(kWarpSize);
     cta->warps.push_back(std::move(warp));
   }

@@ -92,6 +92,7 @@ struct Warp {
   std::vector<uint64_t> registers; ///< [register][lane]
   std::vector<uint32_t> valid;     ///< [register], a bit a lane
   std::vector<uint16_t> inFlight;  ///< [register], wgmmas that write it
+  std::vector<uint8_t> unfenced;   ///< [register], written since wgmma.fence
   std::vector<std::unique_ptr<Bytes>> local; ///< [lane]
 
   LaneAsync async[kWarpSize];

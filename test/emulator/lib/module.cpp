@@ -45,6 +45,8 @@ Options Options::fromEnvironment() {
   if (const char *budget = std::getenv("HK_EMULATOR_BUDGET"))
     if (const uint64_t value = std::strtoull(budget, nullptr, 10))
       options.budget = value;
+  if (const char *seed = std::getenv("HK_EMULATOR_SEED"))
+    options.seed = std::strtoull(seed, nullptr, 10);
   return options;
 }
 

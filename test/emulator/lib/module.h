@@ -25,9 +25,13 @@ struct Options {
   /// barrier orders, and missing proxy fences.
   bool races = false;
   /// Instructions of warps a launch may take before it counts as hung.
-  uint64_t budget = uint64_t(1) << 32;
+  uint64_t budget = uint64_t(1) << 27;
+  /// 0: warps take turns in order. Else the random order of this seed, with
+  /// turns of random length.
+  uint64_t seed = 0;
 
-  /// HK_EMULATOR_LAZY, HK_EMULATOR_RACES (0 or 1), HK_EMULATOR_BUDGET.
+  /// HK_EMULATOR_LAZY, HK_EMULATOR_RACES (0 or 1), HK_EMULATOR_BUDGET,
+  /// HK_EMULATOR_SEED.
   static Options fromEnvironment();
 };
 

@@ -157,6 +157,7 @@ void addMemoryInstructions(DecodeTable &table) {
   };
   const auto nothing = [](Decoder &d) {
     d.takeSpace(Space::Generic);
+    d.takeOneOf({"L1", "L2"});
     d.takeMemoryHints();
     d.address(0, 0);
     d.result.run = [](Execution &, const Instruction &, uint32_t) {};

@@ -156,14 +156,26 @@ void compute(Execution &x, const Instruction &i, const Operands &operands) {
   }
 }
 
+/// Registers that wgmma reads have to be written before a wgmma.fence.
+void expectFenced(Execution &x, uint32_t reg, uint32_t mask) {
+  if (x.races() && x.warp->unfenced[reg])
+    x.fault(mask, "expects wgmma.fence between a write of a register and its "
+                  "use, but got none after '" +
+                      x.launch.program->text->registers[reg].name +
+                      "' was written");
+}
+
 void multiply(Execution &x, const Instruction &i, uint32_t mask) {
   if (!x.converge(mask, ~uint32_t(0)))
     return;
   Warp &warp = *x.warp;
   Operands operands;
   if (i.flags & kRegisterA)
-    for (const Source &one : i.fromList)
+    for (const Source &one : i.fromList) {
       x.read(one, mask);
+      if (!one.isConstant)
+        expectFenced(x, one.index, mask);
+    }
   else
     operands.a = x.read(i.from[0], mask)[0];
   operands.b = x.read(i.from[1], mask)[0];
@@ -174,8 +186,10 @@ void multiply(Execution &x, const Instruction &i, uint32_t mask) {
       (x.read(i.from[2], mask)[0] & 1) != (i.from[2].negated ? 1u : 0u);
   for (const uint32_t reg : i.toList) {
     // One that an earlier wgmma has in flight may go on to accumulate.
-    if (operands.accumulates && !warp.inFlight[reg])
+    if (operands.accumulates && !warp.inFlight[reg]) {
       x.read({false, false, reg}, mask);
+      expectFenced(x, reg, mask);
+    }
     ++warp.inFlight[reg];
     warp.valid[reg] = 0;
   }
@@ -219,7 +233,8 @@ void wait(Execution &x, const Instruction &i, uint32_t mask) {
 }
 
 void fence(Execution &x, const Instruction &, uint32_t mask) {
-  x.converge(mask, ~uint32_t(0));
+  if (x.converge(mask, ~uint32_t(0)) && x.races())
+    std::fill(x.warp->unfenced.begin(), x.warp->unfenced.end(), uint8_t(0));
 }
 
 void decodeMultiply(Decoder &d) {

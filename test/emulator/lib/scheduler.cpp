@@ -4,6 +4,8 @@
 // asynchronous copy completes, and without one the cluster is deadlocked.
 #include "launch.h"
 
+#include <algorithm>
+#include <random>
 #include <sstream>
 
 namespace hk::emulator {
@@ -12,6 +14,7 @@ namespace {
 // Long enough that switching costs nothing, short enough that a warp that polls
 // does not take the whole budget.
 constexpr uint32_t kSlice = 4096;
+constexpr uint32_t kLongestRandomSlice = 64;
 
 const char *describe(Lane state) {
   switch (state) {
@@ -76,20 +79,30 @@ void describeWarp(std::ostringstream &out, const Launch &launch,
 
 void runCluster(Launch &launch, Cluster &cluster) {
   Execution execution(launch, cluster);
+  std::vector<Warp *> warps;
+  for (const auto &cta : cluster.ctas)
+    for (const auto &warp : cta->warps)
+      warps.push_back(warp.get());
+  std::mt19937_64 random(launch.options.seed);
   for (;;) {
     bool moved = false, alive = false;
-    for (const auto &cta : cluster.ctas)
-      for (const auto &warp : cta->warps) {
-        moved |= execution.run(*warp, kSlice);
-        alive |= warp->alive() != 0;
-        if (launch.statistics.warpInstructions > launch.options.budget)
-          throw Fault("kernel '" + launch.program->text->name +
-                      "': expects an end after at most " +
-                      std::to_string(launch.options.budget) +
-                      " instructions of warps, but got an endless loop near "
-                      "line " +
-                      std::to_string(execution.instruction->text->line));
-      }
+    if (launch.options.seed)
+      std::shuffle(warps.begin(), warps.end(), random);
+    for (Warp *warp : warps) {
+      const uint32_t slice =
+          launch.options.seed
+              ? 1 + static_cast<uint32_t>(random() % kLongestRandomSlice)
+              : kSlice;
+      moved |= execution.run(*warp, slice);
+      alive |= warp->alive() != 0;
+      if (launch.statistics.warpInstructions > launch.options.budget)
+        throw Fault("kernel '" + launch.program->text->name +
+                    "': expects an end after at most " +
+                    std::to_string(launch.options.budget) +
+                    " instructions of warps, but got an endless loop near "
+                    "line " +
+                    std::to_string(execution.instruction->text->line));
+    }
     if (moved)
       continue;
     if (!cluster.pending.empty() && !alive)

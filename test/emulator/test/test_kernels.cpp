@@ -105,6 +105,7 @@ void runPipeline(Device &device, const std::string &ptx, uint32_t chunks) {
   const auto x = randomFloats(128 * chunks, 4);
   const uint64_t out = device.allocate(512);
   device.config.block = {64, 1, 1};
+  device.config.sharedBytes = 0;
   device.config.parameters.clear();
   device.argument(device.upload(x)).argument(out).argument(chunks);
   device.run(ptx);
@@ -120,6 +121,14 @@ void runPipeline(Device &device, const std::string &ptx, uint32_t chunks) {
 TEST_P(Kernels, Pipeline) {
   for (const uint32_t chunks : {1u, 2u, 7u})
     runPipeline(device, kernelFile("pipeline.ptx"), chunks);
+}
+
+TEST_P(Kernels, InAnyOrderOfWarps) {
+  for (device.options.seed = 1; device.options.seed < 6;
+       ++device.options.seed) {
+    EXPECT_EQ(runGemm(device, kernelFile("gemm.ptx"), 96), 0u);
+    runPipeline(device, kernelFile("pipeline.ptx"), 5);
+  }
 }
 
 struct Mutation {

@@ -13,6 +13,7 @@ TEST(Memory, VectorsAndNarrowTypes) {
   const uint64_t out = device.allocate(32);
   device.argument(in).argument(out);
   device.run(kernelText(
+      "prefetch.global.L2 [%rd31]; prefetch.global.L2::evict_last [%rd31];\n"
       "ld.global.nc.L1::no_allocate.v4.u32 {%r1, %r2, %r3, %r4}, [%rd31];\n"
       "st.global.v2.u32 [%rd30], {%r4, %r3};\n"
       "st.global.cs.v2.b32 [%rd30+8], {%r2, %r1};\n"

@@ -200,6 +200,23 @@ TEST(WgmmaFault, WaitsThatAreWrong) {
   }
 }
 
+TEST(WgmmaFault, FenceIsMissing) {
+  // A's registers are loaded just before.
+  const Case p{32, false, false, true};
+  Device device;
+  device.options.races = true;
+  try {
+    run(device, p, mutate(kernel(p), "wgmma.fence.sync.aligned;", "", 1));
+    FAIL();
+  } catch (const Fault &fault) {
+    EXPECT_NE(std::string(fault.what())
+                  .find("expects wgmma.fence between a write of a register and "
+                        "its use, but got none after '%r20' was written"),
+              std::string::npos)
+        << fault.what();
+  }
+}
+
 TEST(WgmmaFault, OperandsThatAreNotThere) {
   EXPECT_NE(fault("fence.proxy.async.shared::cta;", "", false, true)
                 .find("expects a fence.proxy.async between"),

@@ -35,7 +35,8 @@ const char *const kUsage =
     "  --lazy               asynchronous operations complete late\n"
     "  --races              report races in shared memory\n"
     "  --budget N           instructions of warps before a launch counts as "
-    "hung\n";
+    "hung\n"
+    "  --seed N             warps take turns in a random order\n";
 
 std::array<uint32_t, 3> parseExtent(const std::string &text) {
   std::array<uint32_t, 3> extent{1, 1, 1};
@@ -89,6 +90,8 @@ Command parseCommand(int argc, char **argv) {
       command.config.sharedBytes = static_cast<uint32_t>(parseUnsigned(value));
     else if (option == "--budget")
       command.options.budget = parseUnsigned(value);
+    else if (option == "--seed")
+      command.options.seed = parseUnsigned(value);
     else if (option == "--arg")
       command.arguments.push_back(value);
     else
