@@ -119,7 +119,7 @@ TEST_F(CudaTest, ACubinThatTheDriverRefusesLeavesThePtx) {
 
 TEST_F(CudaTest, PtxNewerThanTheDriverNamesBothVersions) {
   ModuleFile file = tripleCudaModule({"sm_80"});
-  file.sections[1] = ptxText("9.1", "sm_80", {"triple"});
+  file.sections[1] = ptxText("9.1", "sm_80");
   expectOk(openCuda());
   loadModule(file);
   expectError(createSession(), HK_UNSUPPORTED,

@@ -86,9 +86,8 @@ ModuleFile affineModule();
 /// y[B, 8] = 3 x, without parameters, for the given instruction sets.
 ModuleFile tripleModule(const std::vector<std::string> &isas);
 
-/// A PTX text as far as fake_cuda_driver reads it, with empty entries.
-Bytes ptxText(const std::string &version, const std::string &target,
-              const std::vector<std::string> &entries);
+/// kernels.ptx for a version and a target of PTX.
+Bytes ptxText(const std::string &version, const std::string &target);
 /// The index of a new section.
 uint32_t addSection(ModuleFile &file, schema::SectionKind kind, Bytes bytes);
 /// 128 threads, a CTA a sequence.
