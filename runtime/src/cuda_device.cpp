@@ -88,16 +88,15 @@ void CudaDevice::describe(hk_device_info &info) const {
 }
 
 Status CudaDevice::checkPlacement(const DLDevice &device) const {
-  constexpr int kManaged = 13; // kDLCUDAManaged, of newer headers
-  const int type = static_cast<int>(device.device_type);
-  if (type == kManaged ||
+  const DLDeviceType type = device.device_type;
+  if (type == kDLCUDAManaged ||
       (type == kDLCUDA && device.device_id == static_cast<int32_t>(ordinal_)))
     return Status();
   if (type == kDLCUDA)
     return invalidArgument("expects a tensor on GPU ", ordinal_,
                            ", but got one on GPU ", device.device_id);
   return invalidArgument("expects a tensor on GPU ", ordinal_,
-                         ", but got device type ", type);
+                         ", but got device type ", static_cast<int>(type));
 }
 
 Status CudaDevice::enter(bool &entered) const {

@@ -20,7 +20,12 @@
 extern "C" {
 #endif
 
-typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 } DLDeviceType;
+typedef enum {
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3,
+  kDLCUDAManaged = 13
+} DLDeviceType;
 
 typedef struct {
   DLDeviceType device_type;

@@ -230,7 +230,7 @@ TEST_F(CudaTest, TensorsAreOnTheDevice) {
   run.in.dl.device = {kDLCUDA, 3};
   expectError(session_->run(run.arguments()), HK_INVALID_ARGUMENT,
               "input 0 'x': expects a tensor on GPU 0, but got one on GPU 3");
-  run.in.dl.device = {static_cast<DLDeviceType>(13), 0}; // managed memory
+  run.in.dl.device = {kDLCUDAManaged, 0};
   expectOk(session_->run(run.arguments()));
 }
 
