@@ -69,9 +69,14 @@ Value VariantLowering::pointerAt(Value base, Value byteOffset) {
 }
 
 Value VariantLowering::pointerAt(Value base, int64_t byteOffset) {
+  // A constant index of a getelementptr has 32 bits; weights may be larger.
+  if (!llvm::isInt<32>(byteOffset))
+    return pointerAt(base,
+                     LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                                              b.getI64IntegerAttr(byteOffset)));
   return LLVM::GEPOp::create(
       b, loc, pointerType(b), b.getI8Type(), base,
-      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(byteOffset))});
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byteOffset)});
 }
 
 Value VariantLowering::loadPointer(Value base, int64_t index) {

@@ -77,3 +77,26 @@ hk.executable @gelu {
     hk.yield %g : tensor<?x64x70xf32>
   }
 }
+
+// A panel may lie further than 2^31 bytes behind the first: here the last, of
+// one feature, behind 2^16 * 2^14 elements.
+
+hk.packed @huge : tensor<65537x16384xf32, #hk.panels<32>> {
+  %w = hk.param "huge" from f32 : tensor<65537x16384xf64>
+  %p = hk.pack.layout %w
+      : tensor<65537x16384xf64> -> tensor<65537x16384xf64, #hk.panels<32>>
+  hk.yield %p : tensor<65537x16384xf64, #hk.panels<32>>
+}
+
+// CHECK-LABEL: func.func @far
+// CHECK: %[[FAR:.*]] = llvm.mlir.constant(4294967296 : i64) : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[FAR]]]
+hk.executable @far {
+  hk.variant #v4 grid(#grid) {
+  ^bb0(%x: tensor<?x64x16384xf32>):
+    %w = hk.packed.get @huge : tensor<65537x16384xf32, #hk.panels<32>>
+    %y = hk.linear %x, %w
+        : tensor<?x64x16384xf32>, tensor<65537x16384xf32, #hk.panels<32>>
+    hk.yield %y : tensor<?x64x65537xf32>
+  }
+}
