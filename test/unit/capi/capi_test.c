@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The API from plain C: capi_test MODULE CHECKPOINT, with the module and the
  * checkpoint of runtime/make_affine_module.cpp: y = (x w0 + b0) w1 + b1. */
-#include "hk/runtime.h"
+#include "hk/device.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,6 +117,30 @@ static void checkForward(hk_context *context, hk_module *module,
   hk_session_destroy(session);
 }
 
+/* hk/device.h on the CPU, from C. */
+static void checkDevice(hk_context *context) {
+  hk_status status;
+  hk_device_info info;
+  hk_event *event = NULL;
+  void *memory = NULL;
+  double value = 2.5, back = 0;
+  float milliseconds = -1;
+
+  hk_context_get_device(context, &info);
+  CHECK(info.kind == HK_DEVICE_CPU && info.sm == 0 && info.memory > 0);
+  CHECK(strcmp(info.name, hk_context_isa(context)) == 0);
+  OK(hk_device_alloc(context, sizeof(value), &memory, &status));
+  OK(hk_device_write(context, memory, &value, sizeof(value), &status));
+  OK(hk_device_read(context, &back, memory, sizeof(value), &status));
+  CHECK(back == value);
+  OK(hk_device_free(context, memory, &status));
+  OK(hk_event_create(context, &event, &status));
+  OK(hk_event_record(event, NULL, &status));
+  OK(hk_event_elapsed(event, event, &milliseconds, &status));
+  CHECK(milliseconds == 0.0f);
+  hk_event_destroy(event);
+}
+
 static void checkModule(hk_module *module) {
   hk_status status;
   hk_function_info function;
@@ -203,6 +227,7 @@ int main(int argc, char **argv) {
         HK_NOT_FOUND, "but got 'layers.2.w'");
 
   OK(hk_context_create(NULL, &context, &status));
+  checkDevice(context);
   checkForward(context, module, params, NULL);
   checkForward(context, module, params, "folded");
 

@@ -1,39 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "fake_cuda_driver.h"
+//
+// The machine: devices, contexts, code and launches.
+#include "fake_cuda_internal.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <mutex>
 
 using namespace hk::cuda;
 using namespace hk::test;
-
-// The driver's opaque types.
-struct hk::cuda::CUctx_st {};
-struct hk::cuda::CUmod_st {
-  bool cubin = false;
-  std::string text;
-  std::map<std::string, std::unique_ptr<CUfunc_st>> functions;
-};
-struct hk::cuda::CUfunc_st {
-  std::string name;
-  unsigned dynamicShared = 48 * 1024;
-  bool largeClusters = false;
-};
-struct hk::cuda::CUstream_st {
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  std::vector<FakeLaunch> captured;
-};
-struct hk::cuda::CUevent_st {
-  double time = -1;
-};
-struct hk::cuda::CUgraph_st {
-  std::vector<FakeLaunch> launches;
-};
-struct hk::cuda::CUgraphExec_st {
-  std::vector<FakeLaunch> launches;
-};
 
 namespace {
 
@@ -54,89 +28,53 @@ void triple(const FakeLaunch &launch) {
     out[i] = 3 * in[i];
 }
 
-struct Driver {
-  FakeCuda state;
-  std::recursive_mutex mutex;
-  CUctx_st context, other;
-  std::map<CUdeviceptr, size_t> memory;
-  double clock = 0; // milliseconds; a launch takes one
+thread_local std::vector<CUcontext> contexts;
 
-  Driver() { reset(); }
+} // namespace
 
-  void reset() {
-    state = FakeCuda();
-    state.launches.reserve(4096);
-    state.kernels["affine"] = {5, affine, 1024, 0};
-    state.kernels["triple"] = {3, triple, 1024, 0};
+namespace hk {
+namespace test {
+
+void Driver::reset() {
+  state = FakeCuda();
+  state.launches.reserve(4096);
+  state.kernels["affine"] = {5, affine, 1024, 0};
+  state.kernels["triple"] = {3, triple, 1024, 0};
 #define HK_FAKE_COUNTER(NAME, PARAMETERS) state.calls[#NAME] = 0;
-    HK_CUDA_DRIVER_FUNCTIONS(HK_FAKE_COUNTER)
+  HK_CUDA_DRIVER_FUNCTIONS(HK_FAKE_COUNTER)
 #undef HK_FAKE_COUNTER
-    if (const char *text = std::getenv("HK_FAKE_CUDA_FAIL"))
-      if (const char *colon = std::strchr(text, ':'))
-        state.failures[std::string(text, colon)] = std::atoi(colon + 1);
-  }
+  if (const char *text = std::getenv("HK_FAKE_CUDA_FAIL"))
+    if (const char *colon = std::strchr(text, ':'))
+      state.failures[std::string(text, colon)] = std::atoi(colon + 1);
+}
 
-  CUresult run(const FakeLaunch &launch) {
-    const auto kernel = state.kernels.find(launch.kernel);
-    if (kernel == state.kernels.end())
-      return CUDA_ERROR_LAUNCH_FAILED;
-    state.launches.push_back(launch);
-    clock += 1;
-    kernel->second.body(launch);
-    return CUDA_SUCCESS;
-  }
-};
+CUresult Driver::run(const FakeLaunch &launch) {
+  const auto kernel = state.kernels.find(launch.kernel);
+  if (kernel == state.kernels.end())
+    return CUDA_ERROR_LAUNCH_FAILED;
+  state.launches.push_back(launch);
+  clock += 1;
+  kernel->second.body(launch);
+  return CUDA_SUCCESS;
+}
 
 Driver &driver() {
   static Driver instance;
   return instance;
 }
 
-thread_local std::vector<CUcontext> contexts;
-
-/// Counts the call and gives the error asked for. Looks nothing up by a
-/// std::string made for it, so that counting allocates nothing.
-struct Entry {
-  explicit Entry(const char *name, bool wantsContext) : lock(driver().mutex) {
-    for (auto &[entry, count] : driver().state.calls)
-      if (entry == name)
-        ++count;
-    for (const auto &[entry, failure] : driver().state.failures)
-      if (entry == name)
-        result = failure;
-    if (result == CUDA_SUCCESS && wantsContext &&
-        (contexts.empty() || contexts.back() != &driver().context))
-      result = CUDA_ERROR_INVALID_CONTEXT;
-  }
-  std::lock_guard<std::recursive_mutex> lock;
-  CUresult result = CUDA_SUCCESS;
-};
-
-bool inside(CUdeviceptr address, size_t bytes) {
-  auto next = driver().memory.upper_bound(address);
-  if (next == driver().memory.begin())
-    return false;
-  --next;
-  return address + bytes <= next->first + next->second;
+// Looks nothing up by a std::string made for it.
+Entry::Entry(const char *name, bool wantsContext) : lock(driver().mutex) {
+  for (auto &[entry, count] : driver().state.calls)
+    if (entry == name)
+      ++count;
+  for (const auto &[entry, failure] : driver().state.failures)
+    if (entry == name)
+      result = failure;
+  if (result == CUDA_SUCCESS && wantsContext &&
+      (contexts.empty() || contexts.back() != &driver().context))
+    result = CUDA_ERROR_INVALID_CONTEXT;
 }
-
-} // namespace
-
-#define ENTER(NAME)                                                            \
-  Entry entry(#NAME, true);                                                    \
-  FakeCuda &state = driver().state;                                            \
-  (void)state;                                                                 \
-  if (entry.result != CUDA_SUCCESS)                                            \
-  return entry.result
-#define ENTER_ANYWHERE(NAME)                                                   \
-  Entry entry(#NAME, false);                                                   \
-  FakeCuda &state = driver().state;                                            \
-  (void)state;                                                                 \
-  if (entry.result != CUDA_SUCCESS)                                            \
-  return entry.result
-
-namespace hk {
-namespace test {
 
 FakeCuda &fakeCuda() { return driver().state; }
 
@@ -416,155 +354,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
     return CUDA_SUCCESS;
   }
   return driver().run(launch);
-}
-
-CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
-  ENTER(cuMemAlloc_v2);
-  if (bytes == 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  void *memory = nullptr;
-  if (posix_memalign(&memory, 256, bytes) != 0)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  *address = reinterpret_cast<CUdeviceptr>(memory);
-  driver().memory[*address] = bytes;
-  ++state.liveAllocations;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuMemFree_v2(CUdeviceptr address) {
-  ENTER(cuMemFree_v2);
-  if (driver().memory.erase(address) == 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  --state.liveAllocations;
-  std::free(reinterpret_cast<void *>(address));
-  return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyHtoD_v2(CUdeviceptr target, const void *source, size_t bytes) {
-  ENTER(cuMemcpyHtoD_v2);
-  if (!inside(target, bytes))
-    return CUDA_ERROR_INVALID_VALUE;
-  std::memcpy(reinterpret_cast<void *>(target), source, bytes);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyDtoH_v2(void *target, CUdeviceptr source, size_t bytes) {
-  ENTER(cuMemcpyDtoH_v2);
-  if (!inside(source, bytes))
-    return CUDA_ERROR_INVALID_VALUE;
-  std::memcpy(target, reinterpret_cast<const void *>(source), bytes);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  ENTER(cuStreamCreate);
-  ++state.liveStreams;
-  *stream = new CUstream_st;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamDestroy_v2(CUstream stream) {
-  ENTER(cuStreamDestroy_v2);
-  --state.liveStreams;
-  delete stream;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamSynchronize(CUstream stream) {
-  ENTER(cuStreamSynchronize);
-  if (stream && stream->capture != CU_STREAM_CAPTURE_STATUS_NONE)
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
-  ENTER(cuStreamIsCapturing);
-  *status = stream ? stream->capture : CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode) {
-  ENTER(cuStreamBeginCapture_v2);
-  if (!stream || stream->capture != CU_STREAM_CAPTURE_STATUS_NONE)
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  stream->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
-  ENTER(cuStreamEndCapture);
-  if (!stream || stream->capture != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-    return CUDA_ERROR_INVALID_VALUE;
-  stream->capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  ++state.liveGraphs;
-  *graph = new CUgraph_st{std::move(stream->captured)};
-  stream->captured.clear();
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph,
-                                     unsigned long long) {
-  ENTER(cuGraphInstantiateWithFlags);
-  ++state.liveGraphs;
-  *executable = new CUgraphExec_st{graph->launches};
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  ENTER(cuGraphLaunch);
-  for (FakeLaunch launch : executable->launches) {
-    launch.stream = stream;
-    if (stream && stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE)
-      stream->captured.push_back(launch);
-    else if (CUresult result = driver().run(launch))
-      return result;
-  }
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  ENTER(cuGraphExecDestroy);
-  --state.liveGraphs;
-  delete executable;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphDestroy(CUgraph graph) {
-  ENTER(cuGraphDestroy);
-  --state.liveGraphs;
-  delete graph;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuEventCreate(CUevent *event, unsigned) {
-  ENTER(cuEventCreate);
-  ++state.liveEvents;
-  *event = new CUevent_st;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuEventDestroy_v2(CUevent event) {
-  ENTER(cuEventDestroy_v2);
-  --state.liveEvents;
-  delete event;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuEventRecord(CUevent event, CUstream) {
-  ENTER(cuEventRecord);
-  event->time = driver().clock;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuEventSynchronize(CUevent event) {
-  ENTER(cuEventSynchronize);
-  return event->time < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
-  ENTER(cuEventElapsedTime);
-  *milliseconds = static_cast<float>(end->time - start->time);
-  return CUDA_SUCCESS;
 }
 
 } // namespace cuda
