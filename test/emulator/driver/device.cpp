@@ -17,8 +17,10 @@ FakeDriver &FakeDriver::get() {
   return driver;
 }
 
+thread_local std::string FakeDriver::lastMessage;
+
 CUresult FakeDriver::fail(CUresult code, const std::string &message) {
-  std::fprintf(stderr, "hk emulator: %s\n", message.c_str());
+  lastMessage = message;
   return code;
 }
 
@@ -100,9 +102,10 @@ CUresult cuGetErrorName(CUresult error, const char **text) {
 }
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
-  *text = error == CUDA_SUCCESS
-              ? "no error"
-              : "the emulator refused; its reason is on stderr";
+  const std::string &message = FakeDriver::lastMessage;
+  *text = error == CUDA_SUCCESS ? "no error"
+          : message.empty()     ? "the emulator refuses this call"
+                                : message.c_str();
   return CUDA_SUCCESS;
 }
 

@@ -5,8 +5,8 @@
 #ifndef HK_EMULATOR_FAKE_CUDA_H
 #define HK_EMULATOR_FAKE_CUDA_H
 
-#include "src/cuda_driver.h"
 #include "module.h"
+#include "src/cuda_driver.h"
 
 #include <functional>
 #include <memory>
@@ -55,7 +55,7 @@ namespace hk::emulator {
 struct FakeDriver {
   static FakeDriver &get();
 
-  /// Says why on stderr, because a CUresult says little, and keeps it.
+  /// Keeps the reason for cuGetErrorString, because a CUresult says little.
   cuda::CUresult fail(cuda::CUresult code, const std::string &message);
   /// Runs `work`, or adds it to the graph that `stream` captures.
   cuda::CUresult enqueue(cuda::CUstream stream,
@@ -64,6 +64,9 @@ struct FakeDriver {
   bool isCapturing(cuda::CUstream stream) const {
     return stream && stream->capturing;
   }
+
+  /// The reason of this thread's last failure.
+  static thread_local std::string lastMessage;
 
   std::recursive_mutex mutex;
   Memory memory;

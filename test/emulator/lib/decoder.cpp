@@ -201,9 +201,11 @@ Source Decoder::source(const TextOperand &operand) {
   }
 }
 
+uint32_t Decoder::optionalDestination(const TextOperand &operand) {
+  return operand.kind == TextOperand::Sink ? kNoRegister : destination(operand);
+}
+
 uint32_t Decoder::destination(const TextOperand &operand) {
-  if (operand.kind == TextOperand::Sink)
-    return kNoRegister;
   if (operand.kind != TextOperand::Register)
     fail("expects a register to write to");
   return operand.index;

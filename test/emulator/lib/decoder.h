@@ -49,6 +49,8 @@ public:
   Source source(const TextOperand &operand);
   uint32_t destination(size_t i) { return destination(operand(i)); }
   uint32_t destination(const TextOperand &operand);
+  /// The same, but '_' is good too: kNoRegister.
+  uint32_t optionalDestination(const TextOperand &operand);
   /// The elements of {..}, or the one operand there is.
   std::vector<TextOperand> elements(size_t i) const;
   /// [base + offset] into from[slot] and offset.

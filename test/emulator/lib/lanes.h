@@ -77,8 +77,6 @@ void narrowed(Execution &x, const Instruction &i, uint32_t mask) {
 inline void operands(Decoder &d, unsigned count) {
   d.expectOperands(count + 1, count + 1);
   d.result.to = d.destination(0);
-  if (d.result.to == kNoRegister)
-    d.fail("expects a register to write to, but got '_'");
   for (unsigned i = 0; i < count; ++i)
     d.result.from[i] = d.source(i + 1);
 }

@@ -123,7 +123,7 @@ void decode(Decoder &d, bool hasResult) {
   const unsigned first = hasResult ? 1 : 0;
   d.expectOperands(first + (i.option == Cas ? 3 : 2), first + 4);
   if (hasResult)
-    i.to = d.destination(0);
+    i.to = d.optionalDestination(d.operand(0));
   d.address(first, 0);
   i.from[1] = d.source(first + 1);
   if (i.option == Cas)

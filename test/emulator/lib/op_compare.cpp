@@ -185,8 +185,8 @@ void decodeSetp(Decoder &d) {
   d.expectOperands(with < 0 ? 3 : 4, with < 0 ? 3 : 4);
   const TextOperand &to = d.operand(0);
   if (to.kind == TextOperand::Pair) {
-    d.result.to = d.destination(to.list[0]);
-    d.result.to2 = d.destination(to.list[1]);
+    d.result.to = d.optionalDestination(to.list[0]);
+    d.result.to2 = d.optionalDestination(to.list[1]);
   } else {
     d.result.to = d.destination(0);
   }

@@ -58,6 +58,8 @@ void addControlInstructions(DecodeTable &table) {
   table["bra"] = [](Decoder &d) {
     d.take("uni");
     d.expectOperands(1, 1);
+    if (d.operand(0).kind != TextOperand::Label)
+      d.fail("expects a label to go to");
     d.result.target = d.operand(0).index;
     d.result.run = branch;
   };

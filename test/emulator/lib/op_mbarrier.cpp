@@ -169,7 +169,7 @@ void decodeMbarrier(Decoder &d) {
     // The state may be left out where the barrier is in another CTA.
     const unsigned first = d.operand(0).kind == TextOperand::Address ? 0 : 1;
     if (first)
-      i.to = d.destination(0);
+      i.to = d.optionalDestination(d.operand(0));
     d.address(first, 0);
     if (d.operandCount() > first + 1)
       i.from[1] = d.source(first + 1);

@@ -133,7 +133,7 @@ void addMemoryInstructions(DecodeTable &table) {
   const auto decodeLoad = [](Decoder &d) {
     decodeAccess(d, 1, 0);
     for (const TextOperand &one : d.elements(0)) {
-      const uint32_t reg = d.destination(one);
+      const uint32_t reg = d.optionalDestination(one);
       if (reg != kNoRegister &&
           typeSize(d.registerType(reg)) < typeSize(d.result.type))
         d.fail("expects a register as wide as the type");

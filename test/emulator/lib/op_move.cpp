@@ -51,7 +51,7 @@ void decodeMov(Decoder &d) {
   }
   const auto elements = d.elements(fromList ? 1 : 0);
   const size_t bits = 8 * typeSize(type) / elements.size();
-  if (fromList == toList || type == Type::B128 ||
+  if (fromList == toList || type == Type::B128 || elements.size() < 2 ||
       bits * elements.size() != 8 * typeSize(type))
     d.unsupported("this mov of vectors");
   d.result.width = static_cast<uint8_t>(bits);
@@ -63,7 +63,7 @@ void decodeMov(Decoder &d) {
   } else {
     d.result.from[0] = d.source(1);
     for (const TextOperand &one : elements)
-      d.result.toList.push_back(d.destination(one));
+      d.result.toList.push_back(d.optionalDestination(one));
     d.result.run = unpack;
   }
 }

@@ -84,8 +84,8 @@ void decodeShuffle(Decoder &d) {
   d.expectOperands(5, 5);
   const TextOperand &to = d.operand(0);
   if (to.kind == TextOperand::Pair) {
-    i.to = d.destination(to.list[0]);
-    i.to2 = d.destination(to.list[1]);
+    i.to = d.optionalDestination(to.list[0]);
+    i.to2 = d.optionalDestination(to.list[1]);
   } else {
     i.to = d.destination(0);
   }
@@ -141,8 +141,9 @@ void match(Execution &x, const Instruction &i, uint32_t mask) {
     });
   });
   const bool all = same[firstLane(mask)] == mask;
-  setLanes(x, i.to, mask,
-           [&](unsigned l) { return i.option ? (all ? mask : 0) : same[l]; });
+  if (i.to != kNoRegister)
+    setLanes(x, i.to, mask,
+             [&](unsigned l) { return i.option ? (all ? mask : 0) : same[l]; });
   if (i.to2 != kNoRegister)
     setLanes(x, i.to2, mask, [&](unsigned) { return all; });
 }
@@ -155,8 +156,8 @@ void decodeMatch(Decoder &d) {
   d.expectOperands(3, 3);
   const TextOperand &to = d.operand(0);
   if (to.kind == TextOperand::Pair) {
-    d.result.to = d.destination(to.list[0]);
-    d.result.to2 = d.destination(to.list[1]);
+    d.result.to = d.optionalDestination(to.list[0]);
+    d.result.to2 = d.optionalDestination(to.list[1]);
   } else {
     d.result.to = d.destination(0);
   }
@@ -246,8 +247,8 @@ void addWarpInstructions(DecodeTable &table) {
     const TextOperand &to = d.operand(0);
     if (to.kind != TextOperand::Pair)
       d.fail("expects 'register|predicate'");
-    d.result.to = d.destination(to.list[0]);
-    d.result.to2 = d.destination(to.list[1]);
+    d.result.to = d.optionalDestination(to.list[0]);
+    d.result.to2 = d.optionalDestination(to.list[1]);
     d.result.from[3] = d.source(1);
     d.result.run = elect;
   };

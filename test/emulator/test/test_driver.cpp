@@ -163,6 +163,11 @@ TEST_F(Driver, LaunchesGraphsAndEvents) {
   data += 4;
   EXPECT_EQ(cu.cuLaunchKernelEx(&config, function, parameters, nullptr),
             CUDA_ERROR_LAUNCH_FAILED);
+  const char *text = nullptr;
+  cu.cuGetErrorString(CUDA_ERROR_LAUNCH_FAILED, &text);
+  EXPECT_NE(std::string(text).find("thread 31: expects an access inside"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(cu.cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_EQ(cu.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
   cu.cuEventDestroy_v2(start);

@@ -82,6 +82,13 @@ INSTANTIATE_TEST_SUITE_P(
              "%f4}, {%r1,%r2}, {%r3,%r4}, {%f1,%f2,%f3,%f4};",
              "expects 4 registers as operand 2, but got 2"},
         Case{"Call", "call foo, ();", "expects a declared register"},
+        Case{"BranchToNumber", "bra 5;", "expects a label to go to"},
+        Case{"SinkWhereAValueMatters", "add.u32 _, %r1, %r2;",
+             "expects a register to write to"},
+        Case{"SinkInAMatrix",
+             "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, _}, [%r2];",
+             "expects a register to write to"},
+        Case{"ListOfOne", "mov.b64 {%rd1}, %rd2;", "this mov of vectors"},
         Case{"Setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 100;",
              "expects a multiple of 8 from 24 to 256 registers, but got 100"}),
     [](const auto &info) { return std::string(info.param.name); });

@@ -4,7 +4,7 @@
 //
 // Exit codes: 0 the kernel ended, 1 a fault of the kernel or of the command
 // line, 2 PTX that the emulator does not model, 3 a file that cannot be
-// written.
+// written, 4 a fault of the emulator.
 #include "arguments.h"
 #include "module.h"
 
@@ -144,5 +144,8 @@ int main(int argc, char **argv) {
   } catch (const std::runtime_error &error) {
     std::cerr << "hk-emulate: " << error.what() << "\n";
     return 1;
+  } catch (const std::exception &error) {
+    std::cerr << "hk-emulate: internal error: " << error.what() << "\n";
+    return 4;
   }
 }
