@@ -39,7 +39,9 @@ for tool in ("hk-compile", "hk-run", "hk-model", "hk-lsp-server", "mlir-runner")
 # The leaks of LLVM's own tools are not ours to find.
 if config.hk_sanitize.upper() in ("ON", "1", "TRUE"):
     config.available_features.add("asan")
-    config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    # LLVM's allocators poison memory where they are inlined into our code, and
+    # the library, which is not instrumented, does not unpoison it.
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
 
 for name in ("HOME", "TMPDIR"):
     if name in os.environ:

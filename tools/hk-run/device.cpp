@@ -31,12 +31,16 @@ DeviceChoice hk::tools::parseDevice(const std::string &text) {
             "'");
 }
 
-DeviceWork::DeviceWork(hk_context *context) : context(context) {
+// Once a constructor has been delegated to, the destructor runs where the rest
+// throws.
+DeviceWork::DeviceWork(hk_context *context) : DeviceWork(context, Empty()) {
   hk_status status = {};
   check(hk_stream_create(context, &queue, &status), status);
   check(hk_event_create(context, &begin, &status), status);
   check(hk_event_create(context, &end, &status), status);
 }
+
+DeviceWork::DeviceWork(hk_context *context, Empty) : context(context) {}
 
 DeviceWork::~DeviceWork() {
   (void)hk_device_synchronize(context, nullptr);

@@ -39,6 +39,9 @@ public:
   double finish();
 
 private:
+  struct Empty {};
+  DeviceWork(hk_context *context, Empty);
+
   hk_context *context;
   std::vector<void *> memory;
   void *queue = nullptr;
