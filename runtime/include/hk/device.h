@@ -32,7 +32,8 @@ HK_API hk_code hk_device_read(hk_context *context, void *target,
  * kernel shows. */
 HK_API hk_code hk_device_synchronize(hk_context *context, hk_status *status);
 
-/* A stream that does not wait for the default one. HK_UNSUPPORTED on the CPU. */
+/* A stream that does not wait for the default one. HK_UNSUPPORTED on the CPU.
+ */
 HK_API hk_code hk_stream_create(hk_context *context, void **stream,
                                 hk_status *status);
 /* Waits for what is in the stream; NULL is the default one. */

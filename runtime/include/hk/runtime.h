@@ -144,10 +144,10 @@ typedef struct hk_context_options {
 } hk_context_options;
 
 typedef struct hk_device_info {
-  hk_device_kind kind; /* never HK_DEVICE_AUTO */
-  uint32_t ordinal;    /* what follows is 0 where it is not of that kind */
-  const char *name;    /* "NVIDIA H200"; of the CPU its instruction set */
-  uint32_t sm;         /* CUDA: 10 * major + minor: 90 */
+  hk_device_kind kind;      /* never HK_DEVICE_AUTO */
+  uint32_t ordinal;         /* what follows is 0 where it is not of that kind */
+  const char *name;         /* "NVIDIA H200"; of the CPU its instruction set */
+  uint32_t sm;              /* CUDA: 10 * major + minor: 90 */
   uint32_t driver_version;  /* CUDA that the driver speaks: 13000 for 13.0 */
   uint32_t multiprocessors; /* CUDA */
   uint64_t memory;          /* bytes */
@@ -312,8 +312,9 @@ typedef struct hk_session_info {
 } hk_session_info;
 
 /* Chooses a plan for the context's device and packs the parameters for it: on
- * the host, from where they are copied to the device once. `options` may be NULL, and
- * `params` where the plan needs none; `params` may be destroyed afterwards.
+ * the host, from where they are copied to the device once. `options` may be
+ * NULL, and `params` where the plan needs none; `params` may be destroyed
+ * afterwards.
  *
  * A stored float type other than the module's is accepted: packing widens to
  * float64, which is exact, so nothing is lost. Other types are refused, as are
@@ -328,20 +329,21 @@ HK_API void hk_session_get_info(const hk_session *session,
                                 hk_session_info *info);
 
 /* Bytes of workspace, of the device's memory, that a run of this batch needs,
- * scratch of all workers included. It does not decrease with the batch. HK_INVALID_ARGUMENT for a
- * negative batch, for one other than the module's static batch, or for one
- * whose size overflows. */
+ * scratch of all workers included. It does not decrease with the batch.
+ * HK_INVALID_ARGUMENT for a negative batch, for one other than the module's
+ * static batch, or for one whose size overflows. */
 HK_API hk_code hk_session_workspace_size(const hk_session *session,
                                          int64_t batch, size_t *size,
                                          hk_status *status);
 
 /* Runs the function and returns when the outputs are written. Tensors and the
- * workspace are on the context's device. Tensors are dense, aligned to their element, of the types and shapes that the
- * module states, with one batch for all; an i1 tensor is kDLBool or 8-bit
- * kDLUInt. On a CUDA device they are aligned to 16 bytes, and the work
- * goes through its default stream. No output may overlap an input, another output or the workspace.
- * The workspace may have any alignment and holds nothing between runs. Nothing
- * is allocated. A batch of 0 succeeds and does nothing. */
+ * workspace are on the context's device. Tensors are dense, aligned to their
+ * element, of the types and shapes that the module states, with one batch for
+ * all; an i1 tensor is kDLBool or 8-bit kDLUInt. On a CUDA device they are
+ * aligned to 16 bytes, and the work goes through its default stream. No output
+ * may overlap an input, another output or the workspace. The workspace may have
+ * any alignment and holds nothing between runs. Nothing is allocated. A batch
+ * of 0 succeeds and does nothing. */
 HK_API hk_code hk_session_run(const hk_session *session,
                               DLTensor *const *inputs, uint32_t num_inputs,
                               DLTensor *const *outputs, uint32_t num_outputs,
@@ -353,8 +355,8 @@ HK_API hk_code hk_session_run(const hk_session *session,
  * behind what is there, and tensors and workspace belong to them until they are
  * done. Nothing is allocated and nothing is waited for, so this is legal while
  * the stream is captured. A kernel that goes wrong later shows where the stream
- * is next waited for. On the CPU the stream is NULL, and the outputs are written
- * when this returns. */
+ * is next waited for. On the CPU the stream is NULL, and the outputs are
+ * written when this returns. */
 HK_API hk_code hk_session_run_on_stream(
     const hk_session *session, void *stream, DLTensor *const *inputs,
     uint32_t num_inputs, DLTensor *const *outputs, uint32_t num_outputs,

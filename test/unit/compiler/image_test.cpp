@@ -33,8 +33,8 @@ std::string compile(llvm::StringRef ir) {
   auto compiler = llvm::cantFail(Compiler::create(*findIsa("x86-64")));
   llvm::cantFail(compiler.prepare(
       *module, [](llvm::StringRef name) { return name.starts_with("entry"); }));
-  auto object = llvm::cantFail(
-      compiler.emit(*module, llvm::CodeGenFileType::ObjectFile));
+  auto object =
+      llvm::cantFail(compiler.emit(*module, llvm::CodeGenFileType::ObjectFile));
   return std::string(object.begin(), object.end());
 }
 
@@ -140,7 +140,8 @@ TEST(Image, RoutinesSetAndMoveMemory) {
   move(text, text + 2, 8); // and downwards
   EXPECT_STREQ(text, "0123456767abcde");
   mapped.get<void(char *, int64_t)>("entry_set")(text, 3);
-  EXPECT_EQ(std::string(text, 4), "\7\7\7" "3");
+  EXPECT_EQ(std::string(text, 4), "\7\7\7"
+                                  "3");
 }
 
 TEST(Image, HalfConversionsAreThoseOfTheCompiler) {

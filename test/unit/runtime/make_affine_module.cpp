@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes affineCudaModule() and its checkpoint, for tests of C and of the tools:
+// Writes affineCudaModule() and its checkpoint, for tests of C and of the
+// tools:
 //   hk_make_affine_module MODULE CHECKPOINT
 #include "module_builder.h"
 #include "safetensors_builder.h"
