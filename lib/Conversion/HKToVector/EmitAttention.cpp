@@ -79,11 +79,8 @@ Value KernelEmitter::isUnmasked(const AttentionBlocks &at, Value key,
   auto type = VectorType::get({at.keys}, v.b.getI8Type());
   Value bytes =
       vector::LoadOp::create(v.b, v.loc, type, at.mask, ValueRange{key});
-  Value zero = arith::ConstantOp::create(v.b, v.loc, v.b.getZeroAttr(type));
-  Value valid =
-      arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::ne, bytes, zero);
-  Value all = vector::ReductionOp::create(v.b, v.loc,
-                                          vector::CombiningKind::AND, valid);
+  Value all = vector::ReductionOp::create(
+      v.b, v.loc, vector::CombiningKind::AND, v.isSet(bytes));
   scf::YieldOp::create(v.b, v.loc, all);
   v.b.setInsertionPointToStart(check.elseBlock());
   scf::YieldOp::create(v.b, v.loc, whole);
@@ -172,7 +169,6 @@ SmallVector<Value> KernelEmitter::transpose(SmallVector<Value> vectors) {
 void KernelEmitter::packQueries(const AttentionBlocks &at, Value head,
                                 Value query) {
   Value column = headColumn(v, at.query, head, 1, at.headDim);
-  VectorType type = v.vectorType(v.lanes);
   forTiles(at.headDim, v.lanes, [&](Value d, int64_t width) {
     for (int64_t j = 0; j < at.registers; ++j) {
       SmallVector<Value> vectors;
@@ -186,11 +182,7 @@ void KernelEmitter::packQueries(const AttentionBlocks &at, Value head,
                        v.addIndex(d, column)});
         if (at.scale != 1.0)
           x = v.mul(x, v.constant(at.scale, x.getType()));
-        if (width != v.lanes)
-          x = vector::InsertStridedSliceOp::create(
-              v.b, v.loc, x, v.constant(0.0, type), ArrayRef<int64_t>{0},
-              ArrayRef<int64_t>{1});
-        vectors.push_back(x);
+        vectors.push_back(v.pad(x));
       }
       vectors = transpose(std::move(vectors));
       for (int64_t i = 0; i < width; ++i)

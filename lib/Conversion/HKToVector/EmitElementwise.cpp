@@ -17,11 +17,8 @@ Value KernelEmitter::rowIsValid(MaskRowsOp op, Value row) {
   if (op.getLengths())
     return arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::slt, token,
                                  operand);
-  // A mask in memory is a byte a token, whatever is not zero being true.
-  Value byte = memref::LoadOp::create(v.b, v.loc, operand, ValueRange{token});
-  Value zero = arith::ConstantIntOp::create(v.b, v.loc, byte.getType(), 0);
-  return arith::CmpIOp::create(v.b, v.loc, arith::CmpIPredicate::ne, byte,
-                               zero);
+  return v.isSet(
+      memref::LoadOp::create(v.b, v.loc, operand, ValueRange{token}));
 }
 
 /// The f32 vector of `value` at (row, column), computed from what is in memory

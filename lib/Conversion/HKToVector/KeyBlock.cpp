@@ -80,10 +80,8 @@ void KeyBlock::store(Value vector, Value memref, Value row, int64_t j) {
 
 /// The byte of a token in the key mask.
 Value KeyBlock::isValid(Value token) {
-  Value byte = memref::LoadOp::create(v.b, v.loc, at.mask, ValueRange{token});
-  return arith::CmpIOp::create(
-      v.b, v.loc, arith::CmpIPredicate::ne, byte,
-      arith::ConstantIntOp::create(v.b, v.loc, byte.getType(), 0));
+  return v.isSet(
+      memref::LoadOp::create(v.b, v.loc, at.mask, ValueRange{token}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,10 +230,7 @@ Value KeyBlock::areFinite() {
       Value x = vector::LoadOp::create(
           v.b, v.loc, v.vectorType(lanes), values,
           ValueRange{row, v.addIndex(firstElement, first)});
-      if (lanes != v.lanes)
-        x = vector::InsertStridedSliceOp::create(
-            v.b, v.loc, x, zero, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
-      sum = v.fma(x, zero, sum);
+      sum = v.fma(v.pad(x), zero, sum);
     }
     scf::YieldOp::create(v.b, v.loc, sum);
   }

@@ -95,6 +95,20 @@ Value VectorBuilder::select(Value condition, Value lhs, Value rhs) {
   return arith::SelectOp::create(b, loc, condition, lhs, rhs);
 }
 
+Value VectorBuilder::isSet(Value bytes) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bytes,
+                               integers(bytes, 0, 8));
+}
+
+Value VectorBuilder::pad(Value vector) {
+  VectorType type = vectorType(lanes);
+  if (vector.getType() == type)
+    return vector;
+  return vector::InsertStridedSliceOp::create(
+      b, loc, vector, constant(0.0, type), ArrayRef<int64_t>{0},
+      ArrayRef<int64_t>{1});
+}
+
 Value VectorBuilder::sum(Value vector) {
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, vector,
                                      arith::FastMathFlags::reassoc);

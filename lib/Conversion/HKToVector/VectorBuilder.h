@@ -53,6 +53,10 @@ public:
   mlir::Value max(mlir::Value lhs, mlir::Value rhs);
   mlir::Value min(mlir::Value lhs, mlir::Value rhs);
   mlir::Value select(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
+  /// Whether bytes of a mask are set: whatever is not zero is true.
+  mlir::Value isSet(mlir::Value bytes);
+  /// A vector of all lanes, with zeros behind those of `vector`.
+  mlir::Value pad(mlir::Value vector);
   /// The sum of the lanes.
   mlir::Value sum(mlir::Value vector);
 
