@@ -79,6 +79,37 @@ int64_t CPUAttr::getVectorWidth() const {
   return getIsa() == "x86-64-v3" ? 8 : 4;
 }
 
+LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringRef arch, int64_t rows, int64_t units,
+                               int64_t columns, int64_t heads, int64_t block,
+                               int64_t depth, int64_t keys, int64_t stages,
+                               Operands operands) {
+  if (arch != "sm_80" && arch != "sm_86" && arch != "sm_89" &&
+      arch != "sm_90a" && arch != "sm_120")
+    return emitError() << "expects arch to be sm_80, sm_86, sm_89, sm_90a or "
+                          "sm_120, but got \""
+                       << arch << "\"";
+  if (columns < 0 || heads < 0)
+    return emitError() << "expects columns and heads not to be negative, but "
+                          "got "
+                       << columns << " and " << heads;
+  if (failed(verifyPositive(emitError, {{"rows", rows},
+                                        {"units", units},
+                                        {"block", block},
+                                        {"depth", depth},
+                                        {"keys", keys},
+                                        {"stages", stages}})))
+    return failure();
+  if (rows % units != 0)
+    return emitError() << "expects units to divide rows, but got " << rows
+                       << " rows and " << units << " units";
+  return success();
+}
+
+StringRef CUDAAttr::getTargetKind() const { return "cuda"; }
+int64_t CUDAAttr::getWorkgroupRows() const { return getRows(); }
+StringRef CUDAAttr::getIsaName() const { return getArch(); }
+
 LogicalResult LoopsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef isa, int64_t rows) {
   if (failed(verifyIsa(emitError, isa)))
@@ -93,6 +124,17 @@ StringRef LoopsAttr::getIsaName() const { return getIsa(); }
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t width) {
   return verifyPositive(emitError, {{"the panel width", width}});
+}
+
+LogicalResult TilesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t rows, int64_t columns) {
+  if (failed(verifyPositive(emitError, {{"rows", rows}, {"columns", columns}})))
+    return failure();
+  if (rows % 8 != 0 || columns % 8 != 0)
+    return emitError() << "expects rows and columns that are multiples of 8, "
+                          "but got "
+                       << rows << " and " << columns;
+  return success();
 }
 
 LogicalResult

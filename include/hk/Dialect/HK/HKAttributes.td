@@ -37,6 +37,39 @@ def HK_CPUAttr : HK_Attr<"CPU", "cpu",
   }];
 }
 
+def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
+    [DeclareAttrInterfaceMethods<HK_ScheduleAttrInterface>]> {
+  let summary = "the schedule of a kernel for NVIDIA GPUs";
+  let description = [{
+    `arch` is the target of the code: `sm_80`, `sm_86`, `sm_89`, `sm_90a` or
+    `sm_120`. A CTA owns `rows` rows (tokens) and has `units` warps that
+    compute, each of which owns `rows / units` rows, whole. Where one warp
+    holds a row in registers, `columns` is 0 and the CTA computes all features
+    of its rows; otherwise it computes `columns` features of a linear
+    operation, and the grid has a CTA for each run of them. Where `columns` is
+    0 and the kernel is attention alone, a CTA computes all heads of its rows,
+    unless `heads` says how many it takes.
+
+    `block` is the width of the accumulators of a linear operation (features
+    computed at once), `depth` the input features multiplied at once where they
+    are streamed through shared memory, and `keys` the keys that the online
+    softmax takes at a time. `stages` is the number of slots of a ring in
+    shared memory. `operands` is what the matrix units multiply.
+
+    ```mlir
+    #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0,
+             block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"architecture">:$arch,
+                        "int64_t":$rows, "int64_t":$units, "int64_t":$columns,
+                        "int64_t":$heads, "int64_t":$block, "int64_t":$depth,
+                        "int64_t":$keys, "int64_t":$stages,
+                        EnumParameter<HK_Operands>:$operands);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def HK_LoopsAttr : HK_Attr<"Loops", "loops",
     [DeclareAttrInterfaceMethods<HK_ScheduleAttrInterface>]> {
   let summary = "the schedule of a kernel that is to be right, not fast";
@@ -69,6 +102,26 @@ def HK_PanelsAttr : HK_Attr<"Panels", "panels"> {
   }];
   let parameters = (ins "int64_t":$width);
   let assemblyFormat = "`<` $width `>`";
+  let genVerifyDecl = 1;
+}
+
+def HK_TilesAttr : HK_Attr<"Tiles", "tiles"> {
+  let summary = "weights in tiles that are images of shared memory";
+  let description = [{
+    The encoding of a weight matrix `[N, K]` that lies in memory as tiles of
+    `rows` x `columns` elements, padded with zeros, tile (i, j) at position
+    i * ceil(K / columns) + j. A tile is the image of a `!tile.buf`: blocks of
+    W columns, one after another, where W * size of an element = S is the
+    largest of 128, 64, 32 and 16 bytes that divides a row of the tile. A block
+    has `rows` rows of S bytes; the 16-byte chunk c of row r lies at
+    c ^ ((r * S / 128) & (S / 16 - 1)).
+
+    ```mlir
+    tensor<384x128xf16, #hk.tiles<rows = 64, columns = 128>>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -70,6 +70,15 @@ def HK_Scope : HK_Enum<"Scope", "the tokens one output needs", [
 ]>;
 def HK_ScopeAttr : EnumAttr<HK_Dialect, HK_Scope, "scope">;
 
+/// What matrix units multiply; they add in f32.
+def HK_Operands : HK_Enum<"Operands", "what matrix units multiply", [
+  I32EnumAttrCase<"F16", 0, "f16">,
+  I32EnumAttrCase<"BF16", 1, "bf16">,
+  I32EnumAttrCase<"TF32", 2, "tf32">,
+  // f32 as the sum of two tf32: three products instead of one.
+  I32EnumAttrCase<"TF32x3", 3, "tf32x3">
+]>;
+
 /// What a plan is for.
 def HK_Role : HK_Enum<"Role", "what a plan is for", [
   I32EnumAttrCase<"Candidate", 0, "candidate">,
