@@ -4,6 +4,7 @@
 
 #include "hk/Conversion/Passes.h"
 #include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Dialect/Tile/TileDialect.h"
 #include "hk/Pipeline/Pipeline.h"
 #include "hk/Target/CPU/Passes.h"
 #include "hk/Transforms/Passes.h"
@@ -13,7 +14,7 @@
 
 void hk::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
-  registry.insert<HKDialect>();
+  registry.insert<HKDialect, tile::TileDialect>();
   registerCPUTargetInterfaces(registry);
 }
 

@@ -3,6 +3,7 @@
 #include "hk/Pipeline/Pipeline.h"
 
 #include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Dialect/Tile/TileDialect.h"
 #include "hk/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -32,7 +33,7 @@ void hk::registerPipelineDialects(mlir::DialectRegistry &registry) {
                   func::FuncDialect, index::IndexDialect, LLVM::LLVMDialect,
                   linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+                  hk::tile::TileDialect, ub::UBDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);

@@ -2,7 +2,7 @@
 
 #include "hk/Dialect/HK/HKDialect.h"
 
-#include "EnumKeyword.h"
+#include "hk/Dialect/EnumKeyword.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -83,7 +83,7 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                StringRef arch, int64_t rows, int64_t units,
                                int64_t columns, int64_t heads, int64_t block,
                                int64_t depth, int64_t keys, int64_t stages,
-                               Operands operands) {
+                               Operands) {
   if (arch != "sm_80" && arch != "sm_86" && arch != "sm_89" &&
       arch != "sm_90a" && arch != "sm_120")
     return emitError() << "expects arch to be sm_80, sm_86, sm_89, sm_90a or "

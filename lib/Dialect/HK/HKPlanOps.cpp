@@ -3,7 +3,8 @@
 // Kernels, executables and plans. The labels (C1).. are those of the
 // operations' descriptions.
 
-#include "EnumKeyword.h"
+#include "hk/Dialect/EnumKeyword.h"
+#include "hk/Dialect/HK/HKDialect.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Level V: values. What is computed, and who shares it.
+
+#ifndef HK_DIALECT_TILE_TILEOPS_TD
+#define HK_DIALECT_TILE_TILEOPS_TD
+
+include "hk/Dialect/Tile/TileBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits>;
+
+def Tile_Global : AnyTypeOf<[MemRefRankOf<[AnyType], [1, 2]>, Tile_Tiles]>;
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+def Tile_KernelOp : Tile_Op<"kernel", [
+    FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
+  let summary = "a kernel: one program that every unit of a CTA runs";
+  let description = [{
+    The arguments are memrefs in global memory (`[rows, features]`, or vectors),
+    packed weights (`!tile.tiles`) and the batch. `units` is the number of
+    units of a CTA. Level S adds `producers`, the warps that copy, and
+    `shared`, the bytes of shared memory.
+
+    Constraints:
+    - (C1) arguments are memrefs of rank 1 or 2, `!tile.tiles` or index.
+    - (C2) there is no result.
+    - (C3) `units` is positive, and a CTA has at most 1024 threads.
+
+    Example:
+
+    ```mlir
+    tile.kernel @copy(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %b: index)
+        attributes {units = 4 : i64} {
+      ...
+      tile.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs,
+                       I64Attr:$units, OptionalAttr<I64Attr>:$producers,
+                       OptionalAttr<I64Attr>:$shared);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+                                 "::mlir::FunctionType":$type,
+                                 "int64_t":$units)>];
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// The threads of a CTA: 32 for each unit and each producer.
+    int64_t getThreads() {
+      return 32 * int64_t(getUnits() + getProducers().value_or(0));
+    }
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [
+    Pure, HasParent<"KernelOp">, ReturnLike, Terminator]> {
+  let summary = "the end of a kernel";
+  let description = [{
+    Example: see `tile.kernel`.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ItemOp : Tile_Op<"item", [Pure]> {
+  let summary = "the number of the CTA in the grid";
+  let description = [{
+    Example:
+
+    ```mlir
+    %i = tile.item
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_UnitOp : Tile_Op<"unit", [Pure]> {
+  let summary = "the number of the unit in its CTA";
+  let description = [{
+    Example:
+
+    ```mlir
+    %u = tile.unit
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
+  let summary = "global memory to a frag";
+  let description = [{
+    - A matrix `[R, C]` at (row, column): element (i, j) of the result is
+      m[row + i, column + j].
+    - A vector at an offset: `1xC` takes one element a column, `Rx1` one a row.
+
+    Rows at or after `rows` are zeros and not read; so are columns at or after
+    `columns` of the result, and what lies beyond the last column of the
+    memref. Each unit loads its own frag, and the rows are its own.
+
+    Constraints:
+    - (C1) two indices for a matrix, one for a vector.
+    - (C2) the memref and the frag have the same element type.
+    - (C3) a vector is loaded as `1xC` or `Rx1`, a matrix as neither.
+    - (C4) `columns` is positive and at most the columns of the result.
+
+    Example:
+
+    ```mlir
+    %x = tile.load %m[%row, %c0] rows(%end)
+        : memref<?x128xf32> -> !tile.frag<16x128xf32>
+    %b = tile.load %bias[%n] : memref<384xf32> -> !tile.frag<1x64xf32>
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[AnyType], [1, 2]>, "", [MemRead]>:$source,
+                       Variadic<Index>:$indices, Optional<Index>:$rows,
+                       OptionalAttr<I64Attr>:$columns);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` (`rows` `(` $rows^ `)`)?
+    (`columns` `(` $columns^ `)`)? attr-dict `:` type($source) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store"> {
+  let summary = "a frag to global memory";
+  let description = [{
+    Element (i, j) goes to m[row + i, column + j]. Rows at or after `rows`, and
+    columns at or after `columns` or beyond the memref, are not written.
+
+    Constraints:
+    - (C1) the memref is a matrix, of the element type of the frag.
+    - (C2) `columns` is positive and at most the columns of the frag.
+
+    Example:
+
+    ```mlir
+    tile.store %y to %m[%row, %c0] rows(%end)
+        : !tile.frag<16x128xf32>, memref<?x128xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Frag:$value,
+                       Arg<MemRefRankOf<[AnyType], [2]>, "", [MemWrite]>:$target,
+                       Index:$row, Index:$column, Optional<Index>:$rows,
+                       OptionalAttr<I64Attr>:$columns);
+  let assemblyFormat = [{
+    $value `to` $target `[` $row `,` $column `]` (`rows` `(` $rows^ `)`)?
+    (`columns` `(` $columns^ `)`)? attr-dict `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StageOp : Tile_Op<"stage", [AttrSizedOperandSegments]> {
+  let summary = "global memory to shared memory (collective)";
+  let description = [{
+    Of packed weights, tile number `index`, as it is. Of a matrix, the rows
+    from (row, column) on; rows at or after `rows` and columns at or after
+    `columns`, or beyond the memref, are zeros and not read.
+
+    Constraints:
+    - (C1) one index for packed weights, two for a matrix.
+    - (C2) the element types agree, and tiles have the shape of the result.
+    - (C3) `rows` and `columns` are given for a matrix only; `columns` is
+      positive and at most the columns of the result.
+
+    Example:
+
+    ```mlir
+    %w = tile.stage %tiles[%i] : !tile.tiles<64x128xf16>
+        -> !tile.buf<64x128xf16>
+    %k = tile.stage %qkv[%row, %c] rows(%end) columns(40)
+        : memref<?x384xf16> -> !tile.buf<64x40xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Global, "", [MemRead]>:$source,
+                       Variadic<Index>:$indices, Optional<Index>:$rows,
+                       OptionalAttr<I64Attr>:$columns);
+  let results = (outs Tile_Buf:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` (`rows` `(` $rows^ `)`)?
+    (`columns` `(` $columns^ `)`)? attr-dict `:` type($source) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PublishOp : Tile_Op<"publish"> {
+  let summary = "frags of all units become one buf (collective)";
+  let description = [{
+    The only exchange of data: each unit writes its frag at `row`, `column` of
+    the buf. The operands differ from unit to unit; together they cover the
+    rows that are read.
+
+    Constraints:
+    - (C1) the frag is a slab of the element type of the buf and fits into it.
+
+    Example:
+
+    ```mlir
+    %k = tile.publish %f at(%row, %c0)
+        : !tile.frag<16x64xf16> -> !tile.buf<64x64xf16>
+    ```
+  }];
+  let arguments = (ins Tile_Frag:$value, Index:$row, Index:$column);
+  let results = (outs Res<Tile_Buf, "", [MemAlloc, MemWrite]>:$result);
+  let assemblyFormat = [{
+    $value `at` `(` $row `,` $column `)` attr-dict `:` type($value) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_FetchOp : Tile_Op<"fetch"> {
+  let summary = "a part of a buf to a frag";
+  let description = [{
+    Element (i, j) of the result is b[row + i, column + j]: the A operand of
+    `mma`, by `ldmatrix` for 16-bit elements.
+
+    Constraints:
+    - (C1) the result is a slab of the element type of the buf, no larger than
+      it.
+
+    Example:
+
+    ```mlir
+    %a = tile.fetch %b[%row, %c0]
+        : !tile.buf<128x64xf16> -> !tile.frag<32x64xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Buf, "", [MemRead]>:$source, Index:$row,
+                       Index:$column);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    $source `[` $row `,` $column `]` attr-dict `:` type($source) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ExtentOp : Tile_Op<"extent"> {
+  let summary = "how far a mask reaches";
+  let description = [{
+    1 + the index of the last byte of m[begin, begin + size) that is not zero,
+    or 0 if there is none. The result is the same for all units.
+
+    Constraints:
+    - (C1) the memref is a vector of i8.
+
+    Example:
+
+    ```mlir
+    %n = tile.extent %mask[%begin] of(%s) : memref<?xi8>
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I8], [1]>, "", [MemRead]>:$mask,
+                       Index:$begin, Index:$size);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $mask `[` $begin `]` `of` `(` $size `)` attr-dict `:` type($mask)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Computation
+//===----------------------------------------------------------------------===//
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "one value everywhere";
+  let description = [{
+    Constraints:
+    - (C1) the value has the element type of the result.
+
+    Example:
+
+    ```mlir
+    %z = tile.splat %zero : f32 -> !tile.frag<16x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    $value attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MmaOp : Tile_Op<"mma"> {
+  let summary = "C + A B^T, or C + A B";
+  let description = [{
+    ```
+    d[i, n] = c[i, n] + sum_k a[i, k] b[row + n, column + k]
+    d[i, n] = c[i, n] + sum_k a[i, k] b[row + k, column + n]   (transpose_b)
+    ```
+
+    with N and K the columns of C and A, and (row, column) an offset into B.
+    Products are added in f32. Operands of f32 are rounded to tf32, or, with
+    `split`, are sums of two tf32 of which three products are taken, which is
+    about as exact as f32. Without C, C is zero.
+
+    Constraints:
+    - (C1) A is a slab, C and the result are slabs of f32, of the same rows.
+    - (C2) A and B have the same element type, f16, bf16 or f32.
+    - (C3) K and N are multiples of 8 and lie within B.
+    - (C4) `split` goes with f32 only.
+
+    Example:
+
+    ```mlir
+    %d = tile.mma %a, %b[%n, %k], %c
+        : !tile.frag<16x64xf16>, !tile.buf<64x128xf16>, !tile.frag<16x64xf32>
+          -> !tile.frag<16x64xf32>
+    %o = tile.mma %p, %v[%j, %c0], %o0 {transpose_b} : ...
+    ```
+  }];
+  let arguments = (ins Tile_Frag:$a, Arg<Tile_Buf, "", [MemRead]>:$b,
+                       Index:$row, Index:$column, Optional<Tile_Frag>:$c,
+                       UnitAttr:$transpose_b, UnitAttr:$split);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    $a `,` $b `[` $row `,` $column `]` (`,` $c^)? attr-dict `:`
+    type($a) `,` type($b) (`,` type($c)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MapOp : Tile_Op<"map", [
+    RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
+  let summary = "a function of every element";
+  let description = [{
+    The region computes one element of the result from the elements of the
+    operands at its place; an operand of size 1 in a dimension is the same for
+    all of it. The region may use scalars from outside. It moves no data.
+
+    Constraints:
+    - (C1) the operands have the layout of the result, and each dimension is
+      that of the result or 1.
+    - (C2) the region has one argument an operand, of its element type, and
+      yields one value of the element type of the result.
+
+    Example:
+
+    ```mlir
+    %y = tile.map %x, %b : !tile.frag<16x64xf32>, !tile.frag<1x64xf32>
+        -> !tile.frag<16x64xf16> {
+    ^bb0(%a: f32, %c: f32):
+      %s = arith.addf %a, %c : f32
+      %h = arith.truncf %s : f32 to f16
+      tile.yield %h : f16
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Frag>:$inputs);
+  let results = (outs Tile_Frag:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $inputs attr-dict `:` type($inputs) `->` type($result) $body
+  }];
+  let hasRegionVerifier = 1;
+  let builders = [OpBuilder<(ins
+      "FragType":$type, "::mlir::ValueRange":$inputs,
+      "::llvm::function_ref<::mlir::Value(::mlir::OpBuilder &, "
+      "::mlir::Location, ::mlir::ValueRange)>":$body)>];
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [
+    Pure, HasParent<"MapOp">, ReturnLike, Terminator]> {
+  let summary = "the element that a map computes";
+  let description = [{
+    Example: see `tile.map`.
+  }];
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+def Tile_RowReduceOp : Tile_Op<"row_reduce", [Pure]> {
+  let summary = "the sum or the maximum of every row";
+  let description = [{
+    Constraints:
+    - (C1) the input is of f32; the result has its rows, element type and
+      layout, and one column.
+
+    Example:
+
+    ```mlir
+    %s = tile.row_reduce add %x : !tile.frag<16x128xf32>
+        -> !tile.frag<16x1xf32>
+    ```
+  }];
+  let arguments = (ins Tile_ReductionAttr:$kind, Tile_Frag:$input);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    custom<EnumKeyword>($kind) $input attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MaskOp : Tile_Op<"mask", [
+    Pure, AttrSizedOperandSegments, AllTypesMatch<["scores", "result"]>]> {
+  let summary = "minus infinity where a query does not see a key";
+  let description = [{
+    Element (i, j) is the score of query `row` + i and key `column` + j. It is
+    kept if j is before `keys`, if `seen` (one value a column) is not zero,
+    and, with `causal`, if the key is not after the query.
+
+    Constraints:
+    - (C1) the scores are a slab of f32; the result has their type.
+    - (C2) `seen` is `1xC` of i8, with the columns of the scores.
+    - (C3) at least one of `causal`, `keys` and `seen` is given.
+
+    Example:
+
+    ```mlir
+    %m = tile.mask %s at(%i, %j) keys(%n) {causal} : !tile.frag<16x64xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Frag:$scores, Index:$row, Index:$column,
+                       Optional<Index>:$keys, Optional<Tile_Frag>:$seen,
+                       UnitAttr:$causal);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    $scores `at` `(` $row `,` $column `)` (`keys` `(` $keys^ `)`)?
+    (`seen` `(` $seen^ `:` type($seen) `)`)? attr-dict `:` type($scores)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_RowIndexOp : Tile_Op<"row_index", [Pure]> {
+  let summary = "the number of every row";
+  let description = [{
+    Row i of the result is `base` + i.
+
+    Constraints:
+    - (C1) the result is `Rx1` of i32.
+
+    Example:
+
+    ```mlir
+    %i = tile.row_index %row : !tile.frag<16x1xi32>
+    ```
+  }];
+  let arguments = (ins Index:$base);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = "$base attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_VoteOp : Tile_Op<"vote", [Pure]> {
+  let summary = "a predicate of the rows of a unit, made one";
+  let description = [{
+    The result is the same for all threads of the unit.
+
+    Constraints:
+    - (C1) the input is `Rx1` of i1.
+
+    Example:
+
+    ```mlir
+    %b = tile.vote any %p : !tile.frag<16x1xi1>
+    ```
+  }];
+  let arguments = (ins Tile_VoteAttr:$kind, Tile_Frag:$input);
+  let results = (outs I1:$result);
+  let assemblyFormat = "custom<EnumKeyword>($kind) $input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
+  let summary = "some columns of a frag";
+  let description = [{
+    Columns `column` to `column` + C of the input, C being those of the result.
+
+    Constraints:
+    - (C1) the result has the rows, element type and layout of the input.
+    - (C2) the layout is slab, and `column` is a multiple of 8.
+    - (C3) the columns lie within the input.
+
+    Example:
+
+    ```mlir
+    %h = tile.slice %x[64] : !tile.frag<16x128xf16> -> !tile.frag<16x32xf16>
+    ```
+  }];
+  let arguments = (ins Tile_Frag:$input, I64Attr:$column);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    $input `[` $column `]` attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ConcatOp : Tile_Op<"concat", [Pure]> {
+  let summary = "frags beside each other";
+  let description = [{
+    Constraints:
+    - (C1) the inputs have the rows, element type and layout of the result, and
+      their columns add up to its.
+    - (C2) the layout is slab.
+
+    Example:
+
+    ```mlir
+    %x = tile.concat %a, %b : !tile.frag<16x64xf32>, !tile.frag<16x64xf32>
+        -> !tile.frag<16x128xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Frag>:$inputs);
+  let results = (outs Tile_Frag:$result);
+  let assemblyFormat = [{
+    $inputs attr-dict `:` type($inputs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // HK_DIALECT_TILE_TILEOPS_TD
