@@ -80,7 +80,10 @@ Json toJson(const schema::Dispatch &dispatch) {
   return {{"executable", dispatch.executable()},
           {"layer", dispatch.layer()},
           {"programmatic", dispatch.programmatic()},
-          {"bindings", list(dispatch.bindings())}};
+          {"bindings", list(dispatch.bindings())},
+          {"read", dispatch.read()},
+          {"written", dispatch.written()},
+          {"flops", dispatch.flops()}};
 }
 
 Json toJson(const schema::Plan &plan) {

@@ -3,9 +3,9 @@
 #ifndef HK_TOOLS_HK_RUN_REPORT_H
 #define HK_TOOLS_HK_RUN_REPORT_H
 
-#include "oracle_check.h"
-#include "runtime_wrapper.h"
-#include "timing.h"
+#include "common/oracle_check.h"
+#include "common/runtime_wrapper.h"
+#include "common/timing.h"
 
 #include <cstdio>
 #include <optional>

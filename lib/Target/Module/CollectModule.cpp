@@ -382,6 +382,8 @@ LogicalResult Collector::collectDispatch(DispatchOp dispatch, PlanData &data) {
   for (Attribute place : dispatch.getPlaces())
     if (failed(bind(place)))
       return failure();
+  result.cost = collectCost(
+      dispatch, symbols.lookup<ExecutableOp>(dispatch.getExecutable()));
   data.dispatches.push_back(std::move(result));
   return success();
 }

@@ -14,6 +14,8 @@
 
 namespace hk {
 
+class DispatchOp;
+class ExecutableOp;
 class PackedOp;
 
 struct TensorData {
@@ -66,10 +68,19 @@ struct ExecutableData {
   std::vector<VariantData> variants;
 };
 
+/// For each sequence: the bytes of the operands and of the results, and the
+/// operations of the matrix products (of causal attention the lower triangle).
+struct CostData {
+  uint64_t read = 0;
+  uint64_t written = 0;
+  uint64_t flops = 0;
+};
+
 struct DispatchData {
   uint32_t executable = 0;
   int32_t layer = -1;
   std::vector<schema::Binding> bindings;
+  CostData cost;
 };
 
 struct PlanData {
@@ -118,6 +129,9 @@ std::optional<GridData> getGrid(mlir::AffineMap map);
 mlir::FailureOr<PackedData>
 collectPacked(PackedOp packed, mlir::SymbolTable &symbols,
               std::map<std::string, TensorData> &parameters);
+
+/// The cost of a dispatch of `executable`.
+CostData collectCost(DispatchOp dispatch, ExecutableOp executable);
 
 /// Reads what the file is to say from the IR and the generated code.
 mlir::FailureOr<ModuleData> collectModule(mlir::ModuleOp module,

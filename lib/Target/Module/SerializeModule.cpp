@@ -99,8 +99,10 @@ MetadataBuilder::add(const ExecutableData &executable) {
 }
 
 Offset<schema::Dispatch> MetadataBuilder::add(const DispatchData &dispatch) {
-  return schema::CreateDispatchDirect(builder, dispatch.executable,
-                                      dispatch.layer, &dispatch.bindings);
+  return schema::CreateDispatchDirect(
+      builder, dispatch.executable, dispatch.layer, &dispatch.bindings,
+      /*programmatic=*/false, dispatch.cost.read, dispatch.cost.written,
+      dispatch.cost.flops);
 }
 
 Offset<schema::Plan> MetadataBuilder::add(const PlanData &plan) {

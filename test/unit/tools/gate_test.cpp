@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gate.h"
+#include "common/gate.h"
 
 #include "common/error.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "oracle_check.h"
+#include "common/oracle_check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "progress.h"
-#include "timing.h"
+#include "common/progress.h"
+#include "common/timing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "oracle_check.h"
+#include "common/oracle_check.h"
 
 #include "common/error.h"
+#include "common/progress.h"
 #include "common/random.h"
-#include "progress.h"
-#include "timing.h"
+#include "common/timing.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "device.h"
+#include "common/device.h"
 
 #include "common/error.h"
-#include "runtime_wrapper.h"
+#include "common/runtime_wrapper.h"
 
 #include <charconv>
 
@@ -77,7 +77,41 @@ double DeviceWork::finish() {
   hk_status status = {};
   float milliseconds = 0;
   check(hk_event_record(end, queue, &status), status);
-  check(hk_stream_synchronize(context, queue, &status), status);
+  synchronize();
   check(hk_event_elapsed(begin, end, &milliseconds, &status), status);
+  return milliseconds * 1e-3;
+}
+
+void DeviceWork::synchronize() {
+  hk_status status = {};
+  check(hk_stream_synchronize(context, queue, &status), status);
+}
+
+EventPairs::EventPairs(hk_context *context, size_t count) {
+  for (std::vector<Event> *events : {&begins, &ends})
+    for (size_t i = 0; i < count; ++i) {
+      hk_status status = {};
+      hk_event *event = nullptr;
+      check(hk_event_create(context, &event, &status), status);
+      events->emplace_back(event);
+    }
+}
+
+void EventPairs::begin(size_t index, void *stream) {
+  hk_status status = {};
+  check(hk_event_record(begins[index].get(), stream, &status), status);
+}
+
+void EventPairs::end(size_t index, void *stream) {
+  hk_status status = {};
+  check(hk_event_record(ends[index].get(), stream, &status), status);
+}
+
+double EventPairs::seconds(size_t index) const {
+  hk_status status = {};
+  float milliseconds = 0;
+  check(hk_event_elapsed(begins[index].get(), ends[index].get(), &milliseconds,
+                         &status),
+        status);
   return milliseconds * 1e-3;
 }

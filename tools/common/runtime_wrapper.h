@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Owners of the runtime's handles, and its errors as exceptions.
-#ifndef HK_TOOLS_HK_RUN_RUNTIME_WRAPPER_H
-#define HK_TOOLS_HK_RUN_RUNTIME_WRAPPER_H
+#ifndef HK_TOOLS_COMMON_RUNTIME_WRAPPER_H
+#define HK_TOOLS_COMMON_RUNTIME_WRAPPER_H
 
+#include "common/device.h"
 #include "common/parameters.h"
 #include "common/tensor.h"
-#include "device.h"
-#include "tensor_io.h"
+#include "common/tensor_io.h"
 
 #include "hk/runtime.h"
 
@@ -49,7 +49,7 @@ Function findFunction(const hk_module *module, const std::string &name);
 /// What the module asks of a checkpoint.
 std::vector<Parameter> parametersOf(const hk_module *module);
 
-/// The tensors of a set of parameters, and their values where hk-run drew them.
+/// The tensors of a set of parameters, and their values where they were drawn.
 struct Checkpoint {
   Params params;
   std::vector<Tensor> owned;
@@ -72,10 +72,17 @@ public:
   /// `guard`, outputs and workspace are in guarded memory.
   void bind(const Function &function, const std::vector<Tensor> &inputs,
             int64_t batch, bool guard = false);
-  /// Captures a run of the bound buffers, which run() then replays.
+  /// Captures a run of the bound buffers, which runs then replay.
   void capture();
+  /// Whether runs replay what was captured.
+  void replay(bool wanted) { replaysGraph = wanted; }
   /// Runs, and returns the seconds that it took: on a GPU by its own clock.
   double run();
+  /// Starts a run in stream() and does not wait for it; on the CPU it is over
+  /// when this returns.
+  void enqueue();
+  void *stream() const { return device ? device->stream() : nullptr; }
+  void synchronize();
   /// The outputs in the host's memory; on a GPU as of the last copy.
   std::vector<Tensor> &outputs() { return results; }
   /// Copy outputs to a GPU and from there; nothing on the CPU.
@@ -88,6 +95,7 @@ private:
   std::unique_ptr<DeviceWork> device; // of a GPU
   std::unique_ptr<hk_session, DestroyHandle> handle;
   std::unique_ptr<hk_graph, DestroyHandle> graph;
+  bool replaysGraph = false;
   std::vector<Tensor> results;
   std::vector<std::vector<int64_t>> shapes;
   std::vector<DLTensor> tensors;
@@ -99,4 +107,4 @@ private:
 
 } // namespace hk::tools
 
-#endif // HK_TOOLS_HK_RUN_RUNTIME_WRAPPER_H
+#endif // HK_TOOLS_COMMON_RUNTIME_WRAPPER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tensor_io.h"
+#include "common/tensor_io.h"
 
 #include "common/error.h"
 #include "common/npy.h"

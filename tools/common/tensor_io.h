@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inputs of a function: read from files, or drawn from a seed.
-#ifndef HK_TOOLS_HK_RUN_TENSOR_IO_H
-#define HK_TOOLS_HK_RUN_TENSOR_IO_H
+#ifndef HK_TOOLS_COMMON_TENSOR_IO_H
+#define HK_TOOLS_COMMON_TENSOR_IO_H
 
 #include "common/tensor.h"
 
@@ -47,4 +47,4 @@ std::vector<int64_t> validTokens(const std::vector<Signature> &signatures,
 
 } // namespace hk::tools
 
-#endif // HK_TOOLS_HK_RUN_TENSOR_IO_H
+#endif // HK_TOOLS_COMMON_TENSOR_IO_H

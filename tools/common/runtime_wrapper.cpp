@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime_wrapper.h"
+#include "common/runtime_wrapper.h"
 
 #include "common/error.h"
-#include "timing.h"
+#include "common/timing.h"
 
 using namespace hk::tools;
 
@@ -68,7 +68,7 @@ ElementType hk::tools::elementTypeOf(hk_dtype type) {
   }
   throw ToolError(ExitUnsupported,
                   "expects tensors of f64, f32, f16, bf16, i32 or i1, but got "
-                  "a type that this hk-run does not know");
+                  "a type that this tool does not know");
 }
 
 static Signature signatureOf(const hk_tensor_info &info) {
@@ -212,6 +212,7 @@ void Session::bind(const Function &function, const std::vector<Tensor> &inputs,
   hk_device_info deviceInfo = {};
   hk_context_get_device(context, &deviceInfo);
   graph.reset();
+  replaysGraph = false;
   device.reset();
   if (deviceInfo.kind == HK_DEVICE_CUDA) {
     device = std::make_unique<DeviceWork>(context);
@@ -281,22 +282,31 @@ void Session::capture() {
                         workspaceData, workspaceBytes, &captured, &status),
         status);
   graph.reset(captured);
+  replaysGraph = true;
 }
 
-double Session::run() {
+void Session::enqueue() {
   hk_status status = {};
-  Stopwatch stopwatch;
-  if (device)
-    device->start();
-  void *stream = device ? device->stream() : nullptr;
-  if (graph)
-    check(hk_graph_launch(graph.get(), stream, &status), status);
+  if (replaysGraph)
+    check(hk_graph_launch(graph.get(), stream(), &status), status);
   else
-    check(hk_session_run_on_stream(handle.get(), stream, inputPointers.data(),
+    check(hk_session_run_on_stream(handle.get(), stream(), inputPointers.data(),
                                    static_cast<uint32_t>(inputPointers.size()),
                                    outputPointers.data(),
                                    static_cast<uint32_t>(outputPointers.size()),
                                    workspaceData, workspaceBytes, &status),
           status);
+}
+
+void Session::synchronize() {
+  if (device)
+    device->synchronize();
+}
+
+double Session::run() {
+  Stopwatch stopwatch;
+  if (device)
+    device->start();
+  enqueue();
   return device ? device->finish() : stopwatch.seconds();
 }

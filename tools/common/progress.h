@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A progress line for long work.
-#ifndef HK_TOOLS_HK_RUN_PROGRESS_H
-#define HK_TOOLS_HK_RUN_PROGRESS_H
+#ifndef HK_TOOLS_COMMON_PROGRESS_H
+#define HK_TOOLS_COMMON_PROGRESS_H
 
 #include <chrono>
 #include <cstdint>
@@ -36,4 +36,4 @@ private:
 
 } // namespace hk::tools
 
-#endif // HK_TOOLS_HK_RUN_PROGRESS_H
+#endif // HK_TOOLS_COMMON_PROGRESS_H

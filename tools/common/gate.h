@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The accuracy gate: every element of a result against its reference.
-#ifndef HK_TOOLS_HK_RUN_GATE_H
-#define HK_TOOLS_HK_RUN_GATE_H
+#ifndef HK_TOOLS_COMMON_GATE_H
+#define HK_TOOLS_COMMON_GATE_H
 
 #include "common/tensor.h"
 
@@ -46,4 +46,4 @@ void compareSequence(const Gate &gate, size_t outputIndex, const Tensor &output,
 
 } // namespace hk::tools
 
-#endif // HK_TOOLS_HK_RUN_GATE_H
+#endif // HK_TOOLS_COMMON_GATE_H

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A GPU as hk-run uses it: memory, a stream, and a pair of events.
-#ifndef HK_TOOLS_HK_RUN_DEVICE_H
-#define HK_TOOLS_HK_RUN_DEVICE_H
+// A GPU as the tools use it: memory, a stream, and events.
+#ifndef HK_TOOLS_COMMON_DEVICE_H
+#define HK_TOOLS_COMMON_DEVICE_H
 
 #include "hk/device.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ public:
   /// Waits for what was put into the stream since start(), and returns its
   /// seconds on the device.
   double finish();
+  /// Waits for what is in the stream.
+  void synchronize();
 
 private:
   struct Empty {};
@@ -48,6 +51,25 @@ private:
   hk_event *begin = nullptr, *end = nullptr;
 };
 
+/// Pairs of events around calls that are not waited for one by one.
+class EventPairs {
+public:
+  EventPairs(hk_context *context, size_t count);
+
+  /// Put the events of pair `index` into a stream.
+  void begin(size_t index, void *stream);
+  void end(size_t index, void *stream);
+  /// From one to the other, on the device; waits for the second.
+  double seconds(size_t index) const;
+
+private:
+  struct Destroy {
+    void operator()(hk_event *event) const { hk_event_destroy(event); }
+  };
+  using Event = std::unique_ptr<hk_event, Destroy>;
+  std::vector<Event> begins, ends;
+};
+
 } // namespace hk::tools
 
-#endif // HK_TOOLS_HK_RUN_DEVICE_H
+#endif // HK_TOOLS_COMMON_DEVICE_H

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "timing.h"
+#include "common/timing.h"
 
-#include "progress.h"
+#include "common/progress.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <vector>
 
 using namespace hk::tools;
 
@@ -39,10 +38,14 @@ Timing hk::tools::measureTimed(int64_t warmup, int64_t repeats,
       times.push_back(seconds);
     progress.update(i + 1);
   }
+  return summarise(warmup, std::move(times));
+}
+
+Timing hk::tools::summarise(int64_t warmup, std::vector<double> times) {
   std::sort(times.begin(), times.end());
   Timing timing;
   timing.warmup = warmup;
-  timing.repeats = repeats;
+  timing.repeats = static_cast<int64_t>(times.size());
   timing.min = times.front();
   timing.median = percentile(times, 0.5);
   timing.p10 = percentile(times, 0.1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checking results against the module's own fp64 oracle.
-#ifndef HK_TOOLS_HK_RUN_ORACLE_CHECK_H
-#define HK_TOOLS_HK_RUN_ORACLE_CHECK_H
+#ifndef HK_TOOLS_COMMON_ORACLE_CHECK_H
+#define HK_TOOLS_COMMON_ORACLE_CHECK_H
 
-#include "gate.h"
-#include "runtime_wrapper.h"
+#include "common/gate.h"
+#include "common/runtime_wrapper.h"
 
 #include <cstdint>
 #include <vector>
@@ -40,4 +40,4 @@ CheckReport checkAgainstOracle(hk_context *context, hk_module *module,
 
 } // namespace hk::tools
 
-#endif // HK_TOOLS_HK_RUN_ORACLE_CHECK_H
+#endif // HK_TOOLS_COMMON_ORACLE_CHECK_H

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times of repeated runs.
-#ifndef HK_TOOLS_HK_RUN_TIMING_H
-#define HK_TOOLS_HK_RUN_TIMING_H
+#ifndef HK_TOOLS_COMMON_TIMING_H
+#define HK_TOOLS_COMMON_TIMING_H
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace hk::tools {
 
@@ -17,6 +18,9 @@ struct Timing {
   /// (p90 - p10) / median: below 0.05 on a quiet machine.
   double spread() const { return median > 0 ? (p90 - p10) / median : 0; }
 };
+
+/// Of the times of single runs; there is at least one.
+Timing summarise(int64_t warmup, std::vector<double> times);
 
 /// Calls `run` warmup + repeats times, and times each of the last `repeats`.
 Timing measure(int64_t warmup, int64_t repeats,
@@ -44,4 +48,4 @@ std::string formatBytes(uint64_t bytes);
 
 } // namespace hk::tools
 
-#endif // HK_TOOLS_HK_RUN_TIMING_H
+#endif // HK_TOOLS_COMMON_TIMING_H
