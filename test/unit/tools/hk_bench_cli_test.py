@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""hk-bench from the outside: on the module of make_module.cpp on the CPU, and on
+that of make_affine_module.cpp on a CUDA driver without a GPU."""
+import csv
+import json
+import sys
+import unittest
+
+from cli_case import CliCase
+
+TWICE = MODULE = PARAMS = DRIVER = None
+FEW = ("--rounds", "2", "--calls", "3", "--warmup", "1")
+
+
+class BenchCase(CliCase):
+    def report(self, *words, code=0, env=None):
+        path = self.path("report.json")
+        self.run_tool(*words, *FEW, "--json", path, code=code, env=env)
+        with open(path) as stream:
+            return json.load(stream)
+
+
+class OnTheCpu(BenchCase):
+    def test_wrong_plans_fail(self):
+        report = self.report(TWICE, "--device", "cpu", "--batch", "9", "--check", code=1)
+        verdicts = {plan["name"]: plan["verdict"] for plan in report["plans"]}
+        self.assertEqual(verdicts["right"], "passed")
+        for name in ("wrong", "idle"):
+            self.assertRegex(verdicts[name], r"^FAILED: \d+ of \d+ elements against the oracle$")
+        self.assertFalse(report["passed"])
+
+    def test_plans_by_name(self):
+        report = self.report(TWICE, "--device", "cpu", "--plan", "right", "--plan", "idle")
+        self.assertEqual([plan["name"] for plan in report["plans"]], ["right", "idle"])
+        self.assertEqual([plan["verdict"] for plan in report["plans"]], ["not checked"] * 2)
+
+    def test_repeated_runs(self):
+        words = (TWICE, "--device", "cpu", "--plan", "right", "--repeat-check", "4")
+        (plan,) = self.report(*words)["plans"]
+        self.assertEqual(plan["unequal_runs"], 0)
+        self.assertEqual(plan["verdict"], "passed")
+
+    def test_padding_and_files(self):
+        self.report(TWICE, "--device", "cpu", "--plan", "right", "--batch", "5", "--padding",
+                    "--check", "--check-seeds", "2")
+
+    def test_csv(self):
+        stdout, _ = self.run_tool(TWICE, "--device", "cpu", "--plan", "right", *FEW, "--csv", "-")
+        (row,) = csv.DictReader(stdout.splitlines())
+        self.assertEqual((row["plan"], row["launch"], row["batch"]), ("right", "direct", "1"))
+        self.assertGreater(float(row["median_us"]), 0)
+
+    def test_help(self):
+        self.assert_short_help()
+
+
+class OnAGpu(BenchCase):
+    def gpu(self, *words, **more):
+        return self.report(MODULE, "--params", PARAMS, *words, env={"HK_CUDA_DRIVER": DRIVER},
+                           **more)
+
+    def test_both_launches(self):
+        report = self.gpu("--batch", "7", "--check", "--check-seeds", "2", "--repeat-check", "3")
+        self.assertEqual(report["device"], "Fake GPU")
+        self.assertTrue(report["passed"])
+        times = {(t["plan"], t["launch"]): t for t in report["times"]}
+        self.assertEqual(set(times), {(p, l) for p in ("layers", "folded")
+                                      for l in ("direct", "graph")})
+        for plan, launches in (("layers", 2), ("folded", 1)):
+            direct = times[plan, "direct"]
+            self.assertEqual(direct["calls"], 6)
+            # The driver says: a millisecond a launch.
+            self.assertAlmostEqual(direct["median"], launches * 1e-3)
+
+    def test_one_way_to_launch(self):
+        for word, launch in (("on", "graph"), ("off", "direct")):
+            report = self.gpu("--graph", word, "--plan", "folded")
+            self.assertEqual([t["launch"] for t in report["times"]], [launch])
+
+    def test_dispatches(self):
+        report = self.gpu("--dispatches", "--plan", "layers")
+        dispatches = report["plans"][0]["dispatches"]
+        self.assertEqual([d["layer"] for d in dispatches], [0, 1])
+        self.assertEqual([d["kernel"] for d in dispatches], ["affine"] * 2)
+
+    def test_floor(self):
+        report = self.gpu("--peak-bandwidth", "1", "--plan", "folded")
+        plan = report["plans"][0]
+        self.assertAlmostEqual(plan["floor"], plan["cost"]["packed"] * 1e-9)
+
+
+class Refuses(CliCase):
+    def test_words(self):
+        for message, *words in (
+                ("expects a module (.hkm), but got none",),
+                ("expects a plan among right, wrong, idle, but got 'left'", TWICE, "--plan", "left"),
+                ("expects --plan or --all-plans, but got both", TWICE, "--plan", "right",
+                 "--all-plans"),
+                ("expects --random-norm with random parameters, but got --params", TWICE,
+                 "--random-norm", "--params", "w"),
+                ("expects --json and --csv in different places, but got '-' for both", TWICE,
+                 "--json", "-", "--csv", "-"),
+                ("expects --graph auto or off on the CPU, but got 'on'", TWICE, "--graph", "on"),
+                ("expects a reference plan that this device can run, or an fp64 oracle, to check "
+                 "against, but got neither for 'lonely'", TWICE, "--function", "lonely",
+                 "--check")):
+            self.assert_error(message, *words, "--device", "cpu")
+
+    def test_machines(self):
+        self.assert_error("expects a plan that this device can run, but got none", TWICE, code=2,
+                          env={"HK_CUDA_DRIVER": DRIVER})
+
+
+if __name__ == "__main__":
+    CliCase.tool, TWICE, MODULE, PARAMS, DRIVER = sys.argv[1:6]
+    unittest.main(argv=sys.argv[:1])
