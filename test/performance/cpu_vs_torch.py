@@ -23,90 +23,10 @@ import time
 
 import numpy as np
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 import safetensors_file  # noqa: E402
-
-# number: (B, S, D, heads, FFN, layers)
-SHAPES = {
-    1: (64, 128, 128, 4, 128, 4), 2: (1, 128, 128, 4, 128, 4),
-    3: (4, 128, 128, 4, 128, 4), 4: (16, 128, 128, 4, 128, 4),
-    5: (128, 128, 128, 4, 128, 4), 6: (10000, 128, 128, 4, 128, 4),
-    7: (64, 128, 32, 4, 32, 4), 8: (64, 128, 1024, 4, 1024, 4),
-    9: (64, 128, 128, 1, 128, 4), 10: (64, 128, 128, 2, 128, 4),
-    11: (64, 128, 128, 16, 128, 4), 12: (64, 32, 128, 4, 128, 4),
-    13: (64, 1024, 128, 4, 128, 4),
-}  # fmt: skip
-
-
-class Attention(nn.Module):
-    def __init__(self, dim, heads):
-        super().__init__()
-        self.heads = heads
-        self.q, self.k, self.v, self.o = (nn.Linear(dim, dim) for _ in range(4))
-
-    def forward(self, x, valid):
-        batch, seq, dim = x.shape
-        split = lambda t: t.view(batch, seq, self.heads, -1).transpose(1, 2).contiguous()
-        q, k, v = split(self.q(x)), split(self.k(x)), split(self.v(x))
-        scores = torch.matmul(q, k.transpose(-2, -1)) * (dim // self.heads) ** -0.5
-        future = torch.ones((seq, seq), dtype=torch.bool).triu(1)
-        scores = scores.masked_fill(future, float("-inf"))
-        scores = scores.masked_fill(~valid[:, None, None, :], float("-inf"))
-        context = torch.matmul(torch.softmax(scores, -1), v)
-        y = self.o(context.transpose(1, 2).contiguous().view(batch, seq, dim))
-        return y.masked_fill(~valid[..., None], 0)
-
-
-class Block(nn.Module):
-    def __init__(self, dim, heads, ffn):
-        super().__init__()
-        self.n1, self.att, self.n2 = nn.LayerNorm(dim), Attention(dim, heads), nn.LayerNorm(dim)
-        self.fi, self.fo = nn.Linear(dim, ffn), nn.Linear(ffn, dim)
-
-    def forward(self, x, valid):
-        x = x + self.att(self.n1(x), valid)
-        x = x + self.fo(F.gelu(self.fi(self.n2(x))))
-        return x.masked_fill(~valid[..., None], 0)
-
-
-class Eager(nn.Module):
-    """The contract's reference."""
-
-    def __init__(self, dim, heads, ffn, layers):
-        super().__init__()
-        self.layers = nn.ModuleList(Block(dim, heads, ffn) for _ in range(layers))
-        self.norm = nn.LayerNorm(dim)
-
-    def forward(self, x, valid):
-        for layer in self.layers:
-            x = layer(x, valid)
-        return self.norm(x).masked_fill(~valid[..., None], 0)
-
-
-class Sdpa(nn.Module):
-    """The same network with one QKV projection and PyTorch's fused attention."""
-
-    def __init__(self, eager, heads):
-        super().__init__()
-        self.heads, self.eager = heads, eager
-        self.qkv = nn.ParameterList()
-        for layer in eager.layers:
-            a = layer.att
-            self.qkv.append(torch.cat([a.q.weight, a.k.weight, a.v.weight]).detach())
-            self.qkv.append(torch.cat([a.q.bias, a.k.bias, a.v.bias]).detach())
-
-    def forward(self, x, valid):
-        batch, seq, dim = x.shape
-        for index, layer in enumerate(self.eager.layers):
-            qkv = F.linear(layer.n1(x), self.qkv[2 * index], self.qkv[2 * index + 1])
-            q, k, v = qkv.view(batch, seq, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-            context = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-            x = x + layer.att.o(context.transpose(1, 2).reshape(batch, seq, dim))
-            x = x + layer.fo(F.gelu(layer.fi(layer.n2(x))))
-        return self.eager.norm(x)
+from torch_network import SHAPES, Expert, make_eager  # noqa: E402
 
 
 def milliseconds(function, count):
@@ -143,10 +63,9 @@ def main():
     print(f"{'shape':>5} {'hk ms':>9} {'eager ms':>9} {'sdpa ms':>9} {'eager/hk':>8} {'sdpa/hk':>8} {'max diff':>9}")
     table, failed = [], False
     for number in map(int, args.shapes.split(",")):
-        batch, seq, dim, heads, ffn, layers = SHAPES[number]
-        torch.manual_seed(1234)
-        eager = Eager(dim, heads, ffn, layers).eval()
-        sdpa = Sdpa(eager, heads).eval()
+        batch, seq, dim = SHAPES[number][:3]
+        eager = make_eager(number)
+        sdpa = Expert(eager).eval()
         generator = torch.Generator().manual_seed(101234)
         x = torch.randn(batch, seq, dim, generator=generator)
         valid = torch.ones(batch, seq, dtype=torch.bool)

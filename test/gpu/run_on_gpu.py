@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Everything that wants a GPU, in one call: checks, times, sanitizers.
+
+    python3 build/gpu-pack/python/run_on_gpu.py --out results.json
+
+Steps, most wanted first:
+    check     every shape on every plan: seeds 1234..1238, masks, 50 runs to the bit
+    time      hk beside PyTorch, by the benchmark's contract
+    bench     hk-bench: which dispatch takes what
+    micro     single kernels beside PyTorch's, and a measured copy
+    odd       the end-to-end tests' networks: odd sizes, masks, NaN
+    sanitize  compute-sanitizer (with --sanitizer) on small networks
+    ncu       Nsight Compute's summary of each kernel (with --ncu)
+Each job has a timeout, and one that fails stops no other. Results are written
+after each. The exit code is 1 where something failed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDER = HERE.parent
+MARK = "\x1e"
+STEPS = ("check", "time", "bench", "micro", "odd", "sanitize", "ncu")
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+# Small networks for the sanitizers, which are slow.
+SANITIZED = ("odd/seq-7", "odd/head-dim-40", "odd/seq-129", "odd/ffn-4d", "odd/rms-silu-gated")
+TIMEOUTS = {"check": 60, "time": 90, "bench": 60, "micro": 30, "odd": 20, "sanitize": 60, "ncu": 60}
+
+
+class Worker:
+    """worker.py in a process of its own, started anew after a failure."""
+
+    def __init__(self, folder, device):
+        self.base = {"folder": str(folder), "device": device}
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen([sys.executable, str(HERE / "worker.py")], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.lines = queue.Queue()
+        threading.Thread(target=self.read, args=(self.process, self.lines), daemon=True).start()
+
+    @staticmethod
+    def read(process, lines):
+        for line in process.stdout:
+            if line.startswith(MARK):
+                lines.put(json.loads(line[1:]))
+            else:
+                print(line, end="", flush=True)
+        lines.put(None)
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+    def do(self, job, timeout):
+        fresh = self.process is None
+        if fresh:
+            self.start()
+        try:
+            self.process.stdin.write(json.dumps({**self.base, **job}) + "\n")
+            # PyTorch takes its time to start.
+            result = self.lines.get(timeout=timeout + (60 if fresh else 0))
+        except queue.Empty:
+            result = {"error": f"expects an end within {timeout} s, but got none"}
+        except OSError as error:
+            result = {"error": f"the worker is gone: {error}"}
+        if result is None:
+            result = {"error": f"the worker ended with {self.process.wait()}"}
+        if "error" in result:
+            self.stop()
+        return result
+
+
+def run_program(words, timeout):
+    """{"rc", "output"} of a program, or {"error"}."""
+    try:
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=timeout,
+                              stdin=subprocess.DEVNULL, errors="replace")
+    except subprocess.TimeoutExpired:
+        return {"error": f"expects an end within {timeout} s, but got none"}
+    except OSError as error:
+        return {"error": str(error)}
+    return {"rc": done.returncode, "output": done.stdout + done.stderr}
+
+
+class Run:
+    def __init__(self, args, manifest):
+        self.args, self.manifest = args, manifest
+        self.worker = Worker(args.folder, args.device)
+        self.start = time.time()
+        self.results = {"machine": self.describe_machine(), "missing": manifest["missing"],
+                        "steps": {step: {} for step in STEPS}}
+
+    def describe_machine(self):
+        words = ["nvidia-smi", "--format=csv,noheader",
+                 "--query-gpu=name,driver_version,clocks.sm,clocks.max.sm,power.limit,temperature.gpu"]
+        return {"gpu": run_program(words, 20).get("output", "").strip(), "cores": os.cpu_count(),
+                "date": time.strftime("%Y-%m-%d %H:%M")}
+
+    def left(self):
+        return self.args.deadline - (time.time() - self.start)
+
+    def has(self, name):
+        return name in self.manifest["modules"]
+
+    def jobs(self, step):
+        """(name, job) of a step, most wanted first."""
+        args = self.args
+        few = {key: value for key, value in
+               dict(rounds=args.rounds, calls=args.calls, warmup=args.warmup, batch=args.batch).items()
+               if value is not None}
+        shapes = [n for n in args.shapes if self.has(f"shape{n:02d}")]
+        if step == "check":
+            for n in shapes:
+                yield f"shape{n:02d}", dict(step=step, shape=n, seeds=args.seeds, repeat=args.repeat, **few)
+        if step == "time":
+            for n in shapes:
+                yield f"shape{n:02d}", dict(step=step, shape=n, compile=args.compile, **few)
+        if step == "bench":
+            for n in shapes:
+                yield f"shape{n:02d}", self.bench_words(n)
+        if step == "micro":
+            yield "copy", dict(step="copy", bytes=args.copy_bytes, **few)
+            for name, entry in self.manifest["modules"].items():
+                if entry["kind"] == "kernel":
+                    yield name, dict(step="micro", kernel=name, **few)
+        if step == "odd":
+            for name, entry in self.manifest["modules"].items():
+                if entry["kind"] == "odd" and re.search(args.filter, name):
+                    yield name, dict(step="odd", case=name)
+        if step == "sanitize":
+            for tool in TOOLS if args.sanitizer else ():
+                for name in SANITIZED:
+                    for plan in self.plans(name):
+                        yield f"{tool} {name} {plan}", ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9",
+                                                        *self.run_words(name, plan)]
+        if step == "ncu" and args.ncu:
+            for name in (f"shape{n:02d}" for n in shapes):
+                for plan in self.plans(name):
+                    yield f"{name} {plan}", ["ncu", "--csv", "--section", "SpeedOfLight", "--section", "Occupancy",
+                                             "--section", "LaunchStats", *self.run_words(name, plan)]
+
+    def program(self, name):
+        return self.args.folder / "bin" / name
+
+    def plans(self, name):
+        return self.manifest["modules"][name]["plans"] if self.has(name) else []
+
+    def run_words(self, name, plan):
+        return [self.program("hk-run"), self.args.folder / self.manifest["modules"][name]["file"],
+                "--device", self.args.device, "--plan", plan]
+
+    def bench_words(self, n):
+        words = [self.program("hk-bench"), self.args.folder / f"modules/shape{n:02d}.hkm", "--device",
+                 self.args.device, "--dispatches", "--peak-bandwidth", self.args.peak_bandwidth, "--peak-flops",
+                 self.args.peak_flops, "--json", "-"]
+        if self.args.calls:
+            words += ["--calls", self.args.calls]
+        return words
+
+    def do(self, step, job, timeout):
+        if isinstance(job, dict):
+            return self.worker.do(job, timeout)
+        if not shutil.which(str(job[0])):
+            return {"error": f"expects {job[0]} on this machine, but got none"}
+        result = run_program(job, timeout)
+        output = result.get("output", "")
+        if step == "bench" and output.lstrip().startswith("{"):
+            end = output.rindex("\n}\n") + 3
+            result = {"rc": result["rc"], "report": json.loads(output[:end]), "table": output[end:]}
+        else:
+            result["output"] = output[-12000:]
+        if result.get("rc", 0) != 0 and "error" not in result:
+            result["error"] = f"exits with {result['rc']}: " + output.strip()[-300:]
+        return result
+
+    def run(self):
+        for step in self.args.steps:
+            for name, job in self.jobs(step):
+                timeout = min(TIMEOUTS[step] * self.args.patience, self.left())
+                if timeout < 5:
+                    self.results["steps"][step][name] = {"error": "not run: no time was left"}
+                    continue
+                result = self.do(step, job, timeout)
+                self.results["steps"][step][name] = result
+                print(f"[{time.time() - self.start:5.0f} s] {tell(step, name, result)}", flush=True)
+                self.save()
+        self.worker.stop()
+        self.save()
+
+    def save(self):
+        if self.args.out:
+            temporary = self.args.out.with_suffix(".tmp")
+            temporary.write_text(json.dumps(self.results, indent=1) + "\n")
+            temporary.replace(self.args.out)
+
+
+def failed(result):
+    if "error" in result or result.get("passed") is False:
+        return True
+    return any(entry.get("failed") for name, entry in result.get("times", {}).items() if name.startswith("hk "))
+
+
+def tell(step, name, result):
+    """A line or a small table for people."""
+    head = f"{step} {name}: "
+    if "error" in result:
+        return head + "ERROR " + result["error"]
+    if step == "check":
+        lines = [head + ("passed" if result["passed"] else "FAILED")]
+        for plan, found in result["plans"].items():
+            lines.append(f"    {plan:32s} fp32 {found['fp32']['failed']} failed, max error "
+                         f"{found['fp32']['max_error']:.1e} ({found['fp32']['max_ratio']:.2f} of the gate), fp64 "
+                         f"{found['fp64']['failed']} failed ({found['fp64']['max_ratio']:.2f}), unequal runs "
+                         f"{found['unequal_runs']}, graph {'DIFFERS' if found.get('graph_differs') else 'equal'}")
+        return "\n".join(lines)
+    if step == "odd":
+        text = head + (f"passed, {result['runs']} runs, {result['max_ratio']:.2f} of what is allowed"
+                       if result["passed"] else "FAILED")
+        return "\n    ".join([text, *result["failures"][:6]])
+    if "times" in result:
+        lines = [head.rstrip()]
+        for contender, t in result["times"].items():
+            rates = "".join(f" {t[key] * scale:8.1f} {unit}" for key, scale, unit in
+                            (("flops_per_second", 1e-12, "TF/s"), ("bytes_per_second", 1e-9, "GB/s")) if key in t)
+            right = f" FAILED {t['failed']}" if t.get("failed") else ""
+            lines.append(f"    {contender:36s} {t['median_us']:10.1f} us  p10 {t['p10_us']:10.1f}  p90 "
+                         f"{t['p90_us']:10.1f}  min {t['min_us']:10.1f}{rates}{right}")
+        return "\n".join(lines)
+    if "table" in result:
+        return head.rstrip() + "\n" + result["table"].rstrip()
+    return head + "done: " + " | ".join(result.get("output", "").strip().splitlines()[-2:])
+
+
+def conclude(results):
+    """The table of times, and the number of jobs that failed."""
+    rows = {}
+    for name, result in results["steps"]["time"].items():
+        times = result.get("times", {})
+        ours = {k: t["median_us"] for k, t in times.items() if k.startswith("hk ") and not t.get("failed")}
+        if ours:
+            best = min(ours, key=ours.get)
+            rows[name] = (best, ours[best], times.get("strong", {}).get("median_us"),
+                          times.get("eager", {}).get("median_us"))
+    if rows:
+        print(f"\n{'shape':8s} {'hk us':>10s} {'strong us':>10s} {'eager us':>10s} {'strong/hk':>9s} {'eager/hk':>9s}  plan")
+        number = lambda value: f"{value:10.1f}" if value else f"{'-':>10s}"
+        ratio = lambda value, by: f"{value / by:9.2f}" if value else f"{'-':>9s}"
+        for name, (best, ours, strong, eager) in rows.items():
+            print(f"{name:8s} {number(ours)} {number(strong)} {number(eager)} {ratio(strong, ours)} "
+                  f"{ratio(eager, ours)}  {best}")
+    all_jobs = [result for step in results["steps"].values() for result in step.values()]
+    bad = sum(map(failed, all_jobs))
+    print(f"{len(all_jobs) - bad} passed, {bad} failed" +
+          (f", modules left out: {', '.join(results['missing'])}" if results["missing"] else ""))
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words = lambda text: [word for word in text.split(",") if word]
+    numbers = lambda text: [int(word) for word in words(text)]
+    parser.add_argument("--folder", type=pathlib.Path, default=FOLDER, help="what pack.py made")
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--steps", type=words, default=list(STEPS), help=",".join(STEPS))
+    parser.add_argument("--shapes", type=numbers, default=list(range(1, 14)), help="numbers, by commas")
+    parser.add_argument("--filter", default="", help="odd cases whose name matches this regex")
+    parser.add_argument("--deadline", type=float, default=570, help="seconds for all of it (570)")
+    parser.add_argument("--patience", type=float, default=1, help="factor on the timeouts of jobs")
+    parser.add_argument("--seeds", type=numbers, default=[1234, 1235, 1236, 1237, 1238])
+    parser.add_argument("--repeat", type=int, default=50, help="runs that must agree to the last bit (50)")
+    parser.add_argument("--rounds", type=int, help="of the contract (3)")
+    parser.add_argument("--calls", type=int, help="of a contender in a round (100)")
+    parser.add_argument("--warmup", type=int, help="calls before (20)")
+    parser.add_argument("--batch", type=int, help="another batch than the shapes'; for modules of dynamic batch")
+    parser.add_argument("--copy-bytes", type=int, default=1 << 30, help="of the measured copy")
+    parser.add_argument("--peak-bandwidth", type=float, default=4800, help="GB/s, for the floors (H200: 4800)")
+    parser.add_argument("--peak-flops", type=float, default=989, help="TF/s, for the floors (H200: 989)")
+    parser.add_argument("--compile", action="store_true", help="time torch.compile max-autotune too; slow")
+    parser.add_argument("--sanitizer", action="store_true", help="run compute-sanitizer")
+    parser.add_argument("--ncu", action="store_true", help="run Nsight Compute")
+    parser.add_argument("--out", type=pathlib.Path, help="where the results go as JSON")
+    args = parser.parse_args()
+    unknown = [step for step in args.steps if step not in STEPS]
+    if unknown:
+        parser.error(f"expects steps among {', '.join(STEPS)}, but got {', '.join(unknown)}")
+    run = Run(args, json.loads((args.folder / "manifest.json").read_text()))
+    print(json.dumps(run.results["machine"]), flush=True)
+    run.run()
+    return 1 if conclude(run.results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
