@@ -20,6 +20,7 @@ PASSES = [
     ("Networks, kernels and plans", "hk/Transforms/Passes.td"),
     ("Conversions", "hk/Conversion/Passes.td"),
     ("The CPU target", "hk/Target/CPU/Passes.td"),
+    ("Tiles", "hk/Dialect/Tile/Transforms/Passes.td"),
 ]
 
 
@@ -36,13 +37,11 @@ def tblgen(arguments, file, *actions):
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
-def dialect(arguments):
-    text = tblgen(
-        arguments, "hk/Dialect/HK/HKDialect.td", "-gen-dialect-doc", "-dialect=hk"
-    )
-    return HEAD + "<!-- Generated from include/hk/Dialect/HK. -->\n\n" + text.replace(
-        "[TOC]\n\n", ""
-    )
+def dialect(arguments, folder, name):
+    file = f"hk/Dialect/{folder}/{folder}Dialect.td"
+    text = tblgen(arguments, file, "-gen-dialect-doc", f"-dialect={name}")
+    head = HEAD + f"<!-- Generated from include/hk/Dialect/{folder}. -->\n\n"
+    return head + text.replace("[TOC]\n\n", "")
 
 
 def passes(arguments):
@@ -66,9 +65,12 @@ def main():
     arguments = parser.parse_args()
 
     stale = False
-    for name, generate in (("dialect", dialect), ("passes", passes)):
+    for name, text in (
+        ("dialect", dialect(arguments, "HK", "hk")),
+        ("tile", dialect(arguments, "Tile", "tile")),
+        ("passes", passes(arguments)),
+    ):
         path = SOURCE / "docs" / "reference" / f"{name}.md"
-        text = generate(arguments)
         if not arguments.check:
             path.write_text(text)
         elif not path.exists() or path.read_text() != text:

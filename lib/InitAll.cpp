@@ -5,6 +5,7 @@
 #include "hk/Conversion/Passes.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Dialect/Tile/TileDialect.h"
+#include "hk/Dialect/Tile/Transforms/Passes.h"
 #include "hk/Pipeline/Pipeline.h"
 #include "hk/Target/CPU/Passes.h"
 #include "hk/Transforms/Passes.h"
@@ -24,5 +25,7 @@ void hk::registerAllPasses() {
   registerHKConversionPasses();
   registerHKTargetCPUPasses();
   registerCPUPipelines();
+  tile::registerHKTilePasses();
+  tile::registerTilePipelines();
   registerPipeline();
 }

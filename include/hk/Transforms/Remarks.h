@@ -32,6 +32,12 @@ public:
     mlir::remark::missed(loc, options(name)) << message.str();
   }
 
+  /// A figure that says nothing of success.
+  void analysis(mlir::Location loc, llvm::StringRef name,
+                const llvm::Twine &message) const {
+    mlir::remark::analysis(loc, options(name)) << message.str();
+  }
+
 private:
   mlir::remark::RemarkOpts options(llvm::StringRef name) const {
     return mlir::remark::RemarkOpts::name(name).category(pass).function(

@@ -218,6 +218,12 @@ def Tile_Chan : Tile_Type<"Chan", "chan"> {
       (ins "BufType":$slotType, "int64_t":$slots), [{
     return $_get(slotType.getContext(), slotType, slots);
   }]>];
+  let extraClassDeclaration = [{
+    /// The bytes from one slot to the next: slots begin at multiples of 1024.
+    int64_t getSlotStride() const {
+      return (getSlotType().getBytes() + 1023) / 1024 * 1024;
+    }
+  }];
 }
 
 #endif // HK_DIALECT_TILE_TILEBASE_TD

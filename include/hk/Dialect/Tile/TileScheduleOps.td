@@ -64,7 +64,7 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the producer waits for the next slot to be empty";
   let description = [{
     Constraints:
-    - (C1) the result is the type of a slot.
+    - (C1) the result is no larger than a slot, in bytes.
 
     Example:
 
@@ -123,7 +123,7 @@ def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a consumer waits for the next slot to be full";
   let description = [{
     Constraints:
-    - (C1) the result is the type of a slot.
+    - (C1) the result is no larger than a slot, in bytes.
 
     Example:
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hk/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace hk;
+
+void tile::buildTileSchedulePipeline(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<KernelOp>();
+  kernels.addPass(createTilePackTape());
+  kernels.addPass(createTileChannels());
+  kernels.addPass(createTilePlaceWaits());
+  kernels.addPass(createTilePartition());
+  kernels.addPass(createTileAllocate());
+}
+
+void tile::registerTilePipelines() {
+  PassPipelineRegistration<>("tile-schedule-pipeline",
+                             "From level V of the tile dialect to level S",
+                             buildTileSchedulePipeline);
+}
