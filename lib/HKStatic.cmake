@@ -45,7 +45,7 @@ set(HK_MLIR_LIBS
   MLIRConvertToLLVMPass
   MLIRFuncDialect MLIRFuncToLLVM
   MLIRIndexDialect MLIRIndexToLLVM
-  MLIRLLVMDialect MLIRLLVMToLLVMIRTranslation
+  MLIRLLVMDialect MLIRLLVMToLLVMIRTranslation MLIRNVVMDialect
   MLIRLinalgDialect MLIRLinalgTransforms
   MLIRMathDialect MLIRMathToLLVM MLIRMathTransforms
   MLIRMemRefDialect MLIRMemRefToLLVM MLIRMemRefTransforms

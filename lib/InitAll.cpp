@@ -3,6 +3,7 @@
 #include "hk/InitAll.h"
 
 #include "hk/Conversion/Passes.h"
+#include "hk/Conversion/TileToNVVM/TileToNVVM.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Dialect/Tile/TileDialect.h"
 #include "hk/Dialect/Tile/Transforms/Passes.h"
@@ -27,5 +28,6 @@ void hk::registerAllPasses() {
   registerCPUPipelines();
   tile::registerHKTilePasses();
   tile::registerTilePipelines();
+  registerTileToLLVMPipeline();
   registerPipeline();
 }

@@ -8,5 +8,6 @@
 include "hk/Conversion/HKToLinalg/HKToLinalg.td"
 include "hk/Conversion/HKToLinalg/LowerLoopsKernels.td"
 include "hk/Conversion/HKToVector/HKToVector.td"
+include "hk/Conversion/TileToNVVM/TileToNVVM.td"
 
 #endif // HK_CONVERSION_PASSES_TD

@@ -38,7 +38,7 @@ def ExpandMathPass : Pass<"hk-expand-math"> {
 def CheckLLVMPass : Pass<"hk-check-llvm", "::mlir::ModuleOp"> {
   let summary = "check that a module holds the LLVM dialect alone";
   let description = [{
-    The conversions to the LLVM dialect leave what they do not know. Each
+    NVVM, its instructions of a GPU, counts as a part of it. The conversions to the LLVM dialect leave what they do not know. Each
     operation that is left is an error that names it, at its location.
   }];
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far a mask reaches: every warp reads the whole mask.
+
+#include "GlobalAccess.h"
+#include "Patterns.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace hk;
+
+/// So many reads of a warp are written out, not a loop.
+static constexpr int64_t kUnrolled = 8;
+
+namespace {
+
+struct ExtentLowering : TilePattern<tile::ExtentOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::ExtentOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Device d(rewriter, op.getLoc());
+    // Bytes that a lane reads at once: 16 or 4 where all is aligned so.
+    int64_t divisor = std::gcd(info.divisor(op, 1), info.divisor(op, 2));
+    int64_t bytes = divisor % 16 == 0 ? 16 : divisor % 4 == 0 ? 4 : 1;
+    int64_t step = 32 * bytes;
+
+    Value size = d.fromIndex(adaptor.getSize());
+    Value laneOffset = d.mul(info.lane, bytes);
+    Value base =
+        d.address(adaptor.getMask(), d.fromIndex(adaptor.getBegin()), 1);
+    base = d.address(base, laneOffset, 1);
+    Value left = d.sub(size, laneOffset);
+    /// The extent seen by this lane in the bytes from `start` on, or `before`.
+    auto scan = [&](Value address, Value start, int64_t offset, Value before) {
+      Value predicate = d.lessThan(d.add(start, offset), left);
+      GlobalAccess access{bytes == 1 ? rewriter.getI8Type() : d.i32Type(),
+                          bytes == 16 ? 4 : 1,
+                          address,
+                          offset,
+                          predicate,
+                          info.isInvariant(op)};
+      Value at = d.add(start, laneOffset);
+      for (auto [i, word] : llvm::enumerate(access.loadWords(d)))
+        before = extentOf(d, word, d.add(at, offset + 4 * i), before);
+      return before;
+    };
+
+    Value extent = d.i32(0);
+    APInt constant;
+    if (matchPattern(op.getSize(), m_ConstantInt(&constant)) &&
+        constant.getSExtValue() <= kUnrolled * step) {
+      for (int64_t at = 0; at < constant.getSExtValue(); at += step)
+        extent = scan(base, d.i32(0), at, extent);
+    } else {
+      auto loop = scf::ForOp::create(rewriter, op.getLoc(), d.i32(0), size,
+                                     d.i32(step), extent);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      Value start = loop.getInductionVar();
+      Value next = scan(d.address(base, start, 1), start, 0,
+                        loop.getRegionIterArgs()[0]);
+      scf::YieldOp::create(rewriter, op.getLoc(), next);
+      extent = loop.getResult(0);
+    }
+    rewriter.replaceOp(op, d.toIndex(d.warpMax(extent)));
+    return success();
+  }
+
+  /// The end of the last byte that is not zero of a word that begins at `at`,
+  /// if there is one, else `before`; `at` rises from call to call.
+  static Value extentOf(Device &d, Value word, Value at, Value before) {
+    Value zero = arith::ConstantOp::create(
+        d.b, d.loc, word.getType(), d.b.getIntegerAttr(word.getType(), 0));
+    Value end;
+    if (word.getType().isInteger(8)) {
+      end = d.add(at, 1);
+    } else {
+      Value zeros = LLVM::CountLeadingZerosOp::create(
+          d.b, d.loc, d.i32Type(), word, /*is_zero_poison=*/false);
+      end = d.sub(d.add(at, 4), d.shiftRight(zeros, 3));
+    }
+    Value any = d.compare(arith::CmpIPredicate::ne, word, zero);
+    return d.select(any, end, before);
+  }
+};
+
+} // namespace
+
+void hk::populateExtentPatterns(const TileTypeConverter &converter,
+                                RewritePatternSet &patterns, KernelInfo &info) {
+  patterns.add<ExtentLowering>(converter, patterns.getContext(), info);
+}

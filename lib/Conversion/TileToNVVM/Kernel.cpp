@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernel as a function, and its coordinates.
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace hk;
+
+namespace {
+
+struct KernelLowering : TilePattern<tile::KernelOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::KernelOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // The batch comes as an i64; all else is an address.
+    MLIRContext *context = rewriter.getContext();
+    Type batch = rewriter.getI64Type();
+    TypeConverter::SignatureConversion signature(op.getArgumentTypes().size());
+    SmallVector<Type> types;
+    for (auto [number, type] : llvm::enumerate(op.getArgumentTypes())) {
+      types.push_back(type.isIndex() ? batch
+                                     : getTypeConverter()->convertType(type));
+      signature.addInputs(number, types.back());
+    }
+    auto function = LLVM::LLVMFuncOp::create(
+        rewriter, op.getLoc(), op.getSymName(),
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      if (attribute.getName() != "hk.stages") // means nothing from here on
+        function->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    auto set = [&](StringRef name, Attribute value) {
+      function->setDiscardableAttr(name, value);
+    };
+    int64_t threads = op.getThreads();
+    set(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr());
+    set(NVVM::NVVMDialect::getReqntidAttrName(),
+        rewriter.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+    set("hk.threads", rewriter.getI64IntegerAttr(threads));
+    set("hk.cluster", rewriter.getI64IntegerAttr(1));
+    set("hk.shared", rewriter.getI64IntegerAttr(op.getShared().value_or(0)));
+
+    rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
+                                function.end());
+    rewriter.applySignatureConversion(&function.getBody().front(), signature,
+                                      getTypeConverter());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReturnLowering : TilePattern<tile::ReturnOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::ReturnOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, ValueRange());
+    return success();
+  }
+};
+
+struct ItemLowering : TilePattern<tile::ItemOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::ItemOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Device d(rewriter, op.getLoc());
+    rewriter.replaceOp(op, d.toIndex(d.ctaId()));
+    return success();
+  }
+};
+
+struct UnitLowering : TilePattern<tile::UnitOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::UnitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Device d(rewriter, op.getLoc());
+    rewriter.replaceOp(op, d.toIndex(info.warp));
+    return success();
+  }
+};
+
+} // namespace
+
+void hk::populateKernelPatterns(const TileTypeConverter &converter,
+                                RewritePatternSet &patterns, KernelInfo &info) {
+  patterns.add<KernelLowering, ReturnLowering, ItemLowering, UnitLowering>(
+      converter, patterns.getContext(), info);
+}

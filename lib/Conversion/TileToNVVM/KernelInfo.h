@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the patterns know of the kernel that they convert: facts found before
+// the conversion changes it, and the values that every part of it uses.
+
+#ifndef HK_LIB_CONVERSION_TILETONVVM_KERNELINFO_H
+#define HK_LIB_CONVERSION_TILETONVVM_KERNELINFO_H
+
+#include "RegisterLayout.h"
+#include "Target.h"
+
+namespace hk {
+
+class KernelInfo {
+public:
+  /// Looks at the kernel; changes nothing.
+  KernelInfo(tile::KernelOp kernel, const GPUTarget &target);
+
+  /// Checks what the patterns take for granted; emits errors.
+  mlir::LogicalResult verify();
+
+  /// Computes the common values at the beginning of the kernel.
+  void emitEntry();
+
+  tile::KernelOp kernel;
+  GPUTarget target;
+  int64_t units, producers;
+  /// The lanes of a row in the line layout.
+  int64_t lineLanes = 32;
+
+  /// The thread in the CTA, and the lane in its warp: i32.
+  mlir::Value thread, lane;
+  /// The warp in the CTA, the same register for all lanes: i32. Less than
+  /// `units` in a consumer.
+  mlir::Value warp;
+  /// The lane row and column of each layout (RegisterLayout.h): i32.
+  mlir::Value slabRow, slabColumn, lineRow, lineColumn;
+  /// The address of dynamic shared memory: i32. None where the kernel has none.
+  mlir::Value sharedBase;
+
+  RegisterLayout layout(mlir::Type type) const {
+    return RegisterLayout(mlir::cast<tile::FragType>(type), lineLanes);
+  }
+  mlir::Value laneRow(tile::FragType type) const {
+    return type.isLine() ? lineRow : slabRow;
+  }
+  mlir::Value laneColumn(tile::FragType type) const {
+    return type.isLine() ? lineColumn : slabColumn;
+  }
+
+  /// Whether nothing in the kernel writes to the argument that `op`, one of
+  /// the operations that read global memory, reads from.
+  bool isInvariant(mlir::Operation *op) const { return invariant.contains(op); }
+
+  /// A number that divides the index operand in `position` of `op` always; 0 if
+  /// the operand is 0.
+  int64_t divisor(mlir::Operation *op, unsigned position) const {
+    return divisors.lookup({op, position});
+  }
+
+private:
+  mlir::DenseSet<mlir::Operation *> invariant;
+  mlir::DenseMap<std::pair<mlir::Operation *, unsigned>, int64_t> divisors;
+  bool usesShared = false;
+};
+
+/// The name of dynamic shared memory, a global of the module.
+constexpr llvm::StringLiteral kSharedName = "hk_shared";
+
+} // namespace hk
+
+#endif // HK_LIB_CONVERSION_TILETONVVM_KERNELINFO_H
