@@ -20,8 +20,8 @@ import reference
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = ("hk-run", "hk-bench")
-SCRIPTS = ("gpu/*.py", "e2e/cases.py", "e2e/run_e2e.py", "e2e/tolerance.py", "python/reference.py",
-           "python/safetensors_file.py", "python/torch_network.py")
+SCRIPTS = ("gpu/*.py", "e2e/*.py", "python/reference.py", "python/safetensors_file.py",
+           "python/torch_network.py")
 
 
 def run(words):
@@ -52,6 +52,11 @@ class Packer:
             return None, said
         return self.compile(name, source, ["--oracle"] if oracle else [])
 
+    def text(self, name, text):
+        source = self.out / "networks" / (name.replace("/", "-") + ".mlir")
+        source.write_text(text)
+        return self.compile(name, source)
+
     def jobs(self):
         """(name, facts, a function that gives (file or None, message))."""
         for number in packed_modules.SHAPES:
@@ -64,6 +69,8 @@ class Packer:
         for name, case in packed_modules.odd_cases().items():
             words = reference.Network(**case.network).arguments()
             yield name, {"kind": "odd"}, lambda name=name, words=words: self.network(name, words, oracle=False)
+        for name, case in packed_modules.small_cases().items():
+            yield name, {"kind": "small"}, lambda name=name, case=case: self.text(name, case.build().text())
 
 
 def collect_files(build, out):

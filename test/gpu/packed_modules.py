@@ -6,6 +6,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / ".." / "python"), str(HERE / ".." / "e2e")]
 import cases  # noqa: E402
+import gpu_cases  # noqa: E402
 import reference  # noqa: E402
 
 SHAPES = range(1, 14)
@@ -35,6 +36,11 @@ KERNELS = {
     "norm_1024": dict(source="norm_1024.mlir", batch=512, seq=128, width=1024, inputs=1, dtype="f32",
                       peer="layer_norm", bytes=2 * 4 * 512 * 128 * 1024, flops=0),
 }
+
+
+def small_cases():
+    """What runs on the emulated device too: {name: Case}."""
+    return {f"small/{case.group}/{case.name}": case for case in gpu_cases.CASES}
 
 
 def odd_cases():

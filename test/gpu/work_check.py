@@ -8,8 +8,10 @@ import numpy as np
 import torch
 
 import cases
+import gpu_cases
 import reference
 import run_e2e
+import run_gpu_e2e
 from torch_network import SHAPES, make_eager
 
 ATOL, RTOL = 2e-3, 2e-2
@@ -113,8 +115,7 @@ def check_shape(env, job):
             expected64 = exact(x[:few].double(), valid[:few])
             for name, session in sessions.items():
                 y = poisoned(x.shape, torch.float32, device)
-                session.bind([x, valid], [y], env.workspace(session, batch))(env.stream())
-                env.synchronize()
+                env.run(session, [x, valid], y)
                 add(plans[name]["fp32"], judge(y, expected))
                 add(plans[name]["fp64"], judge(y[:few], expected64))
                 if index == 0:
@@ -169,8 +170,7 @@ def check_case(env, job):
         inputs = [torch.from_numpy(a).to(env.device) for a in (x, mask) if a is not None]
         for name, session in sessions.items():
             y = poisoned(x.shape, inputs[0].dtype, env.device)
-            session.bind(inputs, [y], env.workspace(session, run.batch))(env.stream())
-            env.synchronize()
+            env.run(session, inputs, y)
             exact = session.role() == "reference"
             if case.sharp != 1 and not exact:
                 continue  # beyond what f16 operands can do
@@ -185,3 +185,25 @@ def check_case(env, job):
         failures.append("expects a plan that is exact enough for this case, but got none")
     return {"passed": not failures, "runs": runs, "max_ratio": worst, "failures": failures,
             "skipped": skipped}
+
+
+def check_small(env, job):
+    """One case of gpu_cases.py, on every plan and each of its inputs."""
+    case = next(c for c in gpu_cases.CASES if f"small/{c.group}/{c.name}" == job["case"])
+    network = case.build()
+    parameters = network.draw_parameters(run_gpu_e2e.generator(case.group, case.name))
+    sessions, skipped = env.open_plans(env.module(job["case"]), parameters)
+    failures, worst, runs = [], 0.0, 0
+    for run in case.runs:
+        arrays, _ = run_gpu_e2e.make_inputs(case, run, network)
+        expected = network.evaluate(arrays, parameters)
+        inputs = [torch.from_numpy(arrays[name]).to(env.device) for name, _ in network.arguments]
+        for name, session in sessions.items():
+            y = poisoned(expected.shape, torch.float32, env.device)
+            env.run(session, inputs, y)
+            runs += 1
+            try:
+                worst = max(worst, run_gpu_e2e.compare(y.cpu().numpy(), expected, session.role() == "reference")[1])
+            except run_e2e.Failure as failure:
+                failures.append(f"{name} {run.label()}: {failure}")
+    return {"passed": not failures, "runs": runs, "max_ratio": worst, "failures": failures, "skipped": skipped}
