@@ -21,6 +21,7 @@ PASSES = [
     ("Conversions", "hk/Conversion/Passes.td"),
     ("The CPU target", "hk/Target/CPU/Passes.td"),
     ("Tiles", "hk/Dialect/Tile/Transforms/Passes.td"),
+    ("The pipeline", "hk/Pipeline/OnTarget.td"),
 ]
 
 

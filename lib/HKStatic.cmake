@@ -33,6 +33,7 @@ set_target_properties(LLVMSupport PROPERTIES
 llvm_map_components_to_libnames(HK_LLVM_LIBS
   analysis asmparser bitreader bitwriter codegen core irreader ipo linker mc
   object passes remarks scalaropts support target targetparser transformutils
+  nvptxcodegen nvptxdesc nvptxinfo
   x86asmparser x86codegen x86desc x86info frontendopenmp)
 
 # What libMLIR is in a build with shared libraries.
@@ -49,6 +50,7 @@ set(HK_MLIR_LIBS
   MLIRLinalgDialect MLIRLinalgTransforms
   MLIRMathDialect MLIRMathToLLVM MLIRMathTransforms
   MLIRMemRefDialect MLIRMemRefToLLVM MLIRMemRefTransforms
+  MLIRNVVMDialect MLIRNVVMToLLVMIRTranslation
   MLIRParser MLIRPass
   MLIRReconcileUnrealizedCasts
   MLIRSCFDialect MLIRSCFToControlFlow MLIRSCFTransforms

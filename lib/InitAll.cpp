@@ -7,8 +7,10 @@
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Dialect/Tile/TileDialect.h"
 #include "hk/Dialect/Tile/Transforms/Passes.h"
+#include "hk/Pipeline/OnTarget.h"
 #include "hk/Pipeline/Pipeline.h"
 #include "hk/Target/CPU/Passes.h"
+#include "hk/Target/NVPTX/Interfaces.h"
 #include "hk/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -18,6 +20,7 @@ void hk::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   registry.insert<HKDialect, tile::TileDialect>();
   registerCPUTargetInterfaces(registry);
+  registerGPUTargetInterfaces(registry);
 }
 
 void hk::registerAllPasses() {
@@ -29,5 +32,6 @@ void hk::registerAllPasses() {
   tile::registerHKTilePasses();
   tile::registerTilePipelines();
   registerTileToLLVMPipeline();
+  registerHKPipelinePasses();
   registerPipeline();
 }

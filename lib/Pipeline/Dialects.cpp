@@ -5,6 +5,7 @@
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Dialect/Tile/TileDialect.h"
 #include "hk/Target/CPU/Passes.h"
+#include "hk/Target/NVPTX/Interfaces.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,4 +42,5 @@ void hk::registerPipelineDialects(mlir::DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   registerCPUTargetInterfaces(registry);
+  registerGPUTargetInterfaces(registry);
 }

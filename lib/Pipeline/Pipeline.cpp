@@ -3,8 +3,13 @@
 #include "hk/Pipeline/Pipeline.h"
 
 #include "hk/Conversion/Passes.h"
+#include "hk/Dialect/Tile/Transforms/Passes.h"
+#include "hk/Pipeline/GPUStages.h"
+#include "hk/Pipeline/OnTarget.h"
 #include "hk/Target/CPU/Isa.h"
 #include "hk/Target/CPU/Passes.h"
+#include "hk/Target/Devices/Device.h"
+#include "hk/Target/NVPTX/Arch.h"
 #include "hk/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,11 +28,14 @@ static constexpr StageInfo stages[] = {
     {Stage::Kernels, "kernels", "cut into kernels, with schedules"},
     {Stage::Plans, "plans", "executables, variants and plans"},
     {Stage::Linalg, "linalg", "the oracle's kernels as loops"},
-    {Stage::Vector, "vector", "the kernels on vectors"},
+    {Stage::Vector, "vector", "the CPU kernels on vectors"},
+    {Stage::Tile, "tile", "the GPU kernels on tiles"},
+    {Stage::TileSchedule, "tile-schedule", "tiles with places and waits"},
     {Stage::LLVMDialect, "llvm-dialect", "the kernels in the LLVM dialect"},
     {Stage::LLVM, "llvm", "the kernels in LLVM IR, optimised"},
-    {Stage::Asm, "asm", "the kernels in assembly"},
-    {Stage::Obj, "obj", "the kernels of one target as an ELF object"},
+    {Stage::Asm, "asm", "the CPU kernels in assembly"},
+    {Stage::Obj, "obj", "the kernels of one CPU target as an ELF object"},
+    {Stage::PTX, "ptx", "the GPU kernels in PTX"},
     {Stage::Module, "module", "the module file"},
 };
 
@@ -48,6 +56,24 @@ std::optional<std::string> hk::checkIsas(llvm::ArrayRef<std::string> isas) {
     if (llvm::count(isas, isa.name) > 1)
       return "expects each target once, but got '" + isa.name.str() + "' twice";
   return std::nullopt;
+}
+
+std::optional<std::string> hk::checkArchs(llvm::ArrayRef<std::string> archs) {
+  for (const std::string &name : archs) {
+    if (!findArch(name))
+      return "expects " + listArchs() + ", but got '" + name + "'";
+    if (llvm::count(archs, name) > 1)
+      return "expects each target once, but got '" + name + "' twice";
+  }
+  return std::nullopt;
+}
+
+const Device *hk::getDevice(const PipelineOptions &options,
+                            llvm::StringRef arch) {
+  for (const std::string &name : options.devices)
+    if (const Device *device = findDevice(name); device && device->arch == arch)
+      return device;
+  return getDefaultDevice(arch);
 }
 
 static void addSimplification(OpPassManager &pm) {
@@ -96,12 +122,25 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
   case Stage::Vector:
     pm.addPass(createHKToVector());
     return;
+  case Stage::Tile:
+    if (!options.archs.empty())
+      addTileStage(pm, options);
+    return;
+  case Stage::TileSchedule:
+    addOnTarget(pm, TargetKind::GPU, [&](OpPassManager &kernels) {
+      addTileScheduleStage(kernels, options);
+    });
+    return;
   case Stage::LLVMDialect:
-    buildCPUToLLVMPipeline(pm.nest<ModuleOp>());
+    addOnTarget(pm, TargetKind::CPU, buildCPUToLLVMPipeline);
+    addOnTarget(pm, TargetKind::GPU, [&](OpPassManager &kernels) {
+      addGPUToLLVMStage(kernels, options);
+    });
     return;
   case Stage::LLVM:
   case Stage::Asm:
   case Stage::Obj:
+  case Stage::PTX:
   case Stage::Module:
     return;
   }
@@ -128,6 +167,9 @@ void hk::registerPipeline() {
         if (auto fault = checkIsas(ArrayRef<std::string>(options.isas)))
           llvm::report_fatal_error(llvm::Twine("hk-pipeline: isas ") + *fault,
                                    /*gen_crash_diag=*/false);
+        if (auto fault = checkArchs(ArrayRef<std::string>(options.archs)))
+          llvm::report_fatal_error(llvm::Twine("hk-pipeline: archs ") + *fault,
+                                   /*gen_crash_diag=*/false);
         buildPipeline(pm, options, std::nullopt, *last);
       });
 }
@@ -136,6 +178,8 @@ void hk::registerPipelinePasses() {
   registerHKTransformsPasses();
   registerHKConversionPasses();
   registerHKTargetCPUPasses();
+  tile::registerHKTilePasses();
+  registerHKPipelinePasses();
   registerCanonicalizerPass();
   registerCSEPass();
 }

@@ -109,14 +109,17 @@ Json toJson(const schema::Cubin &cubin) {
 
 Json toJson(const schema::Variant &variant) {
   const schema::GridDim &grid = *variant.grid();
-  Json out = {
-      {"target",
-       enumerator(variant.target(), schema::EnumNameTarget(variant.target()))},
-      {"isa", toJson(variant.isa())},
-      {"schedule", toJson(variant.schedule())},
-      {"grid", {{"mul", grid.mul()}, {"add", grid.add()}, {"div", grid.div()}}},
-      {"section", variant.section()},
-      {"packed", numbers(variant.packed())}};
+  Json out = {{"target", enumerator(variant.target(),
+                                    schema::EnumNameTarget(variant.target()))},
+              {"isa", toJson(variant.isa())},
+              {"schedule", toJson(variant.schedule())},
+              {"grid",
+               {{"mul", grid.mul()},
+                {"add", grid.add()},
+                {"div", grid.div()},
+                {"times", variant.grid_times()}}},
+              {"section", variant.section()},
+              {"packed", numbers(variant.packed())}};
   if (variant.target() == schema::Target::Cpu) {
     out["scratch"] = variant.scratch();
     out["entry"] = variant.entry();

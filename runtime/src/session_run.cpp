@@ -63,13 +63,14 @@ Status checkOverlaps(const schema::Function &function, DLTensor *const *inputs,
   return Status();
 }
 
-/// ceil((batch * mul + add) / div); false where it overflows.
-bool gridSize(const schema::GridDim &grid, uint64_t batch, uint64_t &size) {
+/// ceil((batch * mul + add) / div) * times; false where it overflows.
+bool gridSize(const schema::Variant &variant, uint64_t batch, uint64_t &size) {
+  const schema::GridDim &grid = *variant.grid();
   uint64_t sum;
   if (!multiplyAdd(batch, grid.mul(), grid.add(), sum))
     return false;
-  size = sum / grid.div() + (sum % grid.div() != 0);
-  return true;
+  return multiply(sum / grid.div() + (sum % grid.div() != 0),
+                  variant.grid_times(), size);
 }
 
 } // namespace
@@ -98,7 +99,7 @@ Status Session::layOut(uint64_t batch, WorkspaceLayout &layout) const {
                            "got a batch of ",
                            batch);
   for (const Launch &launch : launches_)
-    if (uint64_t size; !gridSize(*launch.variant->grid(), batch, size) ||
+    if (uint64_t size; !gridSize(*launch.variant, batch, size) ||
                        size > device().maxWorkgroups())
       return invalidArgument("expects at most ", device().maxWorkgroups(),
                              " workgroups, but got a batch of ", batch);
@@ -192,7 +193,7 @@ Status Session::runOnStream(const RunArguments &run) const {
     arguments.packed = launch.packed.data();
     arguments.numPacked = static_cast<uint32_t>(launch.packed.size());
     arguments.programmatic = launch.dispatch->programmatic();
-    (void)gridSize(*launch.variant->grid(), static_cast<uint64_t>(batch),
+    (void)gridSize(*launch.variant, static_cast<uint64_t>(batch),
                    arguments.workgroups);
     HK_TRY(launch.kernel->launch(arguments));
   }

@@ -66,6 +66,9 @@ Status checkVariant(const schema::Module &module,
   if (!variant.grid() || variant.grid()->div() == 0)
     return malformed("expects a grid with a positive divisor, but got ",
                      variant.grid() ? "0" : "none");
+  if (variant.grid_times() == 0)
+    return malformed("expects a grid that is a positive number of times its "
+                     "quotient, but got 0");
   HK_TRY(checkIndex("section", variant.section(), module.sections()->size()));
   if (variant.target() == schema::Target::Cpu)
     HK_TRY(checkCpu(module, variant));

@@ -5,8 +5,9 @@
 #include "hk/Pipeline/Dump.h"
 #include "hk/Pipeline/Remarks.h"
 #include "hk/Target/CPU/CodeGen.h"
-#include "hk/Target/CPU/Isa.h"
 #include "hk/Target/Module/ModuleWriter.h"
+#include "hk/Target/NVPTX/CodeGen.h"
+#include "hk/Target/NVPTX/Ptxas.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -63,6 +64,8 @@ private:
   ExitCode read();
   ExitCode runPasses();
   ExitCode generate();
+  ExitCode generateGPU();
+  ExitCode printObject(llvm::raw_ostream &stream);
   ExitCode writeCode();
   ExitCode writeRemarks();
   ExitCode finishDump();
@@ -76,7 +79,7 @@ private:
   std::unique_ptr<DumpFolder> dump;
   llvm::SourceMgr sources;
   OwningOpRef<ModuleOp> module;
-  std::vector<KernelCode> code;
+  ModuleCode code;
 };
 
 } // namespace
@@ -142,6 +145,10 @@ ExitCode Driver::runPasses() {
   PipelineOptions pipeline;
   for (const std::string &isa : options.isas)
     pipeline.isas.push_back(isa);
+  for (const std::string &arch : options.archs)
+    pipeline.archs.push_back(arch);
+  for (const std::string &device : options.devices)
+    pipeline.devices.push_back(device);
   pipeline.oracle = options.oracle;
   buildPipeline(pm, pipeline, options.from, options.emit);
   if (succeeded(pm.run(*module)))
@@ -161,19 +168,59 @@ ExitCode Driver::runPasses() {
 
 ExitCode Driver::generate() {
   TimingScope scope = timing.nest("Code generation");
-  CodeGenOptions codeGen;
+  if (options.emit != Stage::PTX) {
+    CodeGenOptions codeGen;
+    codeGen.keepLLVMIR = options.emit == Stage::LLVM || dump;
+    codeGen.keepAssembly = options.emit == Stage::Asm || dump;
+    codeGen.keepObject = options.emit == Stage::Obj;
+    auto generated = generateCode(*module, codeGen);
+    if (failed(generated))
+      return ExitCode::Internal;
+    code.cpu = std::move(*generated);
+  }
+  if (options.emit != Stage::Asm && options.emit != Stage::Obj)
+    if (ExitCode result = generateGPU(); result != ExitCode::Success)
+      return result;
+  if (!dump)
+    return ExitCode::Success;
+  for (const KernelCode &kernels : code.cpu) {
+    dump->write("llvm", kernels.name, "ll", kernels.llvmIR);
+    dump->write("assembly", kernels.name, "s", kernels.assembly);
+  }
+  for (const PTXCode &kernels : code.gpu) {
+    dump->write("llvm", kernels.name, "ll", kernels.llvmIR);
+    dump->write("ptx", kernels.name, "ptx", kernels.ptx);
+  }
+  return ExitCode::Success;
+}
+
+ExitCode Driver::generateGPU() {
+  PTXOptions codeGen;
   codeGen.keepLLVMIR = options.emit == Stage::LLVM || dump;
-  codeGen.keepAssembly = options.emit == Stage::Asm || dump;
-  codeGen.keepObject = options.emit == Stage::Obj;
-  auto generated = generateCode(*module, codeGen);
+  // A cubin is of use in a module alone.
+  if (options.emit == Stage::Module) {
+    auto ptxas = findPtxas();
+    if (!ptxas) {
+      error() << llvm::toString(ptxas.takeError()) << '\n';
+      return ExitCode::Environment;
+    }
+    codeGen.ptxas = std::move(*ptxas);
+  }
+  auto generated = generatePTX(*module, codeGen);
   if (failed(generated))
     return ExitCode::Internal;
-  code = std::move(*generated);
-  if (dump)
-    for (const KernelCode &kernels : code) {
-      dump->write("llvm", kernels.name, "ll", kernels.llvmIR);
-      dump->write("assembly", kernels.name, "s", kernels.assembly);
-    }
+  code.gpu = std::move(*generated);
+  return ExitCode::Success;
+}
+
+ExitCode Driver::printObject(llvm::raw_ostream &stream) {
+  if (code.cpu.size() != 1) {
+    error() << "--emit=obj expects one target and no --oracle, but got "
+            << code.cpu.size() << " modules of kernels\n";
+    return ExitCode::User;
+  }
+  const auto &object = code.cpu[0].object;
+  stream << StringRef(object.data(), object.size());
   return ExitCode::Success;
 }
 
@@ -187,20 +234,22 @@ ExitCode Driver::writeCode() {
     stream << '\n';
     break;
   case Stage::LLVM:
-    for (const KernelCode &kernels : code)
+    for (const KernelCode &kernels : code.cpu)
+      stream << kernels.llvmIR;
+    for (const PTXCode &kernels : code.gpu)
       stream << kernels.llvmIR;
     break;
   case Stage::Asm:
-    for (const KernelCode &kernels : code)
+    for (const KernelCode &kernels : code.cpu)
       stream << "# " << kernels.name << '\n' << kernels.assembly;
     break;
   case Stage::Obj:
-    if (code.size() != 1) {
-      error() << "--emit=obj expects one target and no --oracle, but got "
-              << code.size() << " modules of kernels\n";
-      return ExitCode::User;
-    }
-    stream << StringRef(code[0].object.data(), code[0].object.size());
+    if (ExitCode result = printObject(stream); result != ExitCode::Success)
+      return result;
+    break;
+  case Stage::PTX:
+    for (const PTXCode &kernels : code.gpu)
+      stream << "// " << kernels.name << '\n' << kernels.ptx;
     break;
   case Stage::Module: {
     auto file = writeModule(*module, code, remarks, options.input);
@@ -272,10 +321,18 @@ void Driver::summarize(size_t size) {
   llvm::errs() << "hk-compile: " << options.output << ": "
                << count(plans, "plan") << ", " << count(dispatches, "dispatch")
                << ", " << count(executables, "executable");
-  for (const KernelCode &kernels : code)
+  auto kib = [](size_t bytes) {
+    return llvm::format("%.1f KiB", bytes / 1024.);
+  };
+  for (const KernelCode &kernels : code.cpu)
     llvm::errs() << ", " << kernels.name << ' '
-                 << llvm::format("%.1f KiB",
-                                 kernels.image.bytes.size() / 1024.);
+                 << kib(kernels.image.bytes.size());
+  for (const PTXCode &kernels : code.gpu) {
+    llvm::errs() << ", " << kernels.name << ' ' << kib(kernels.ptx.size())
+                 << " of PTX";
+    if (!kernels.cubin.empty())
+      llvm::errs() << " and " << kib(kernels.cubin.size()) << " of cubin";
+  }
   llvm::errs() << llvm::format(", %.1f KiB in all\n", size / 1024.);
 }
 

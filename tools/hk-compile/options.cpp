@@ -2,6 +2,10 @@
 
 #include "options.h"
 
+#include "hk/Target/CPU/Isa.h"
+#include "hk/Target/Devices/Device.h"
+#include "hk/Target/NVPTX/Arch.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -30,9 +34,10 @@ struct Flags {
       cl::value_desc("file"), cl::cat(category)};
   cl::list<std::string> targets{
       "target",
-      cl::desc("Instruction sets, of which the best that the machine has is "
-               "run:\nx86-64-v4, x86-64-v3, x86-64, or cpu for all three "
-               "(default)"),
+      cl::desc("What to compile for, any of: x86-64-v4, x86-64-v3, x86-64, or "
+               "cpu for all\nthree (default); sm_80, sm_86, sm_89, sm_90a, "
+               "sm_120; a GPU, such as h200;\na file that describes one "
+               "(.json)"),
       cl::value_desc("list"), cl::CommaSeparated, cl::cat(category)};
   cl::opt<bool> oracle{
       "oracle",
@@ -93,20 +98,62 @@ static std::nullopt_t reject(const llvm::Twine &message) {
   return std::nullopt;
 }
 
-/// The instruction sets that --target names, best first, or a complaint.
-static std::optional<std::vector<std::string>>
-readTargets(const cl::list<std::string> &targets) {
-  std::vector<std::string> names(targets.begin(), targets.end());
-  std::vector<std::string> all = {"x86-64-v4", "x86-64-v3", "x86-64"};
-  if (names.empty() || (names.size() == 1 && names.front() == "cpu"))
-    return all;
-  if (auto fault = checkIsas(names))
-    return reject("--target " + *fault);
-  std::vector<std::string> sorted;
-  for (const std::string &name : all)
-    if (llvm::is_contained(names, name))
-      sorted.push_back(name);
-  return sorted;
+/// The GPU that `name` names or describes, null where it is none of ours, or a
+/// complaint.
+static std::optional<const Device *> readDevice(llvm::StringRef name) {
+  if (!name.ends_with(".json"))
+    return findDevice(name);
+  auto device = loadDevice(name);
+  if (!device)
+    return reject("--target " + llvm::toString(device.takeError()));
+  return *device;
+}
+
+/// Sorts what --target names into `options`; false, with a complaint, where
+/// something is wrong.
+static bool readTargets(const cl::list<std::string> &targets,
+                        CompileOptions &options) {
+  std::vector<std::string> isas;
+  for (const std::string &name : targets) {
+    if (name == "cpu") {
+      for (const Isa &isa : getIsas())
+        isas.push_back(isa.name.str());
+      continue;
+    }
+    if (findIsa(name)) {
+      isas.push_back(name);
+      continue;
+    }
+    if (findArch(name)) {
+      options.archs.push_back(name);
+      continue;
+    }
+    auto device = readDevice(name);
+    if (!device)
+      return false;
+    if (!*device) {
+      reject("--target expects cpu, x86-64-v4, x86-64-v3, x86-64, " +
+             listArchs() + ", or one of the GPUs " + listDevices() +
+             ", but got '" + name + "'");
+      return false;
+    }
+    options.archs.push_back((*device)->arch);
+    options.devices.push_back((*device)->name);
+  }
+  if (targets.empty())
+    for (const Isa &isa : getIsas())
+      isas.push_back(isa.name.str());
+  auto fault = checkIsas(isas);
+  if (!fault)
+    fault = checkArchs(options.archs);
+  if (fault) {
+    reject("--target " + *fault);
+    return false;
+  }
+  for (const Isa &isa : getIsas())
+    if (llvm::is_contained(isas, isa.name))
+      options.isas.push_back(isa.name.str());
+  return true;
 }
 
 /// The stage of that name, if it is one up to `last`.
@@ -172,11 +219,9 @@ std::optional<CompileOptions> hk::parseCommandLine(int argc, char **argv) {
   }
   options.output = flags.output.empty() ? getDefaultOutput(options.input, *emit)
                                         : flags.output.getValue();
-  auto isas = readTargets(flags.targets);
   auto format = readFormat(flags.remarks);
-  if (!isas || !format)
+  if (!readTargets(flags.targets, options) || !format)
     return std::nullopt;
-  options.isas = std::move(*isas);
   options.remarks = *format;
   options.remarksFilter = flags.remarksFilter;
   std::string regexError;

@@ -22,8 +22,12 @@ struct CompileOptions {
   Stage emit = Stage::Module;
   /// The stage whose output the input is, if it is not a network.
   std::optional<Stage> from;
-  /// Best first.
+  /// Instruction sets of CPUs, best first.
   std::vector<std::string> isas;
+  /// Architectures of GPUs, in the order of the command line.
+  std::vector<std::string> archs;
+  /// GPUs whose schedules are asked for, one at most for an architecture.
+  std::vector<std::string> devices;
   bool oracle = false;
   RemarkFormat remarks = RemarkFormat::None;
   /// A regular expression on the names of passes.

@@ -15,6 +15,8 @@ class DialectRegistry;
 
 namespace hk {
 
+struct Device;
+
 /// The stages, in order. Those after `LLVMDialect` are not passes.
 enum class Stage {
   HK,
@@ -24,10 +26,13 @@ enum class Stage {
   Plans,
   Linalg,
   Vector,
+  Tile,
+  TileSchedule,
   LLVMDialect,
   LLVM,
   Asm,
   Obj,
+  PTX,
   Module
 };
 
@@ -44,13 +49,23 @@ llvm::ArrayRef<StageInfo> getStages();
 /// The stage of that name, or nothing.
 std::optional<Stage> findStage(llvm::StringRef name);
 
-/// What is wrong with a list of instruction sets, or nothing.
+/// What is wrong with a list of instruction sets of CPUs, or nothing.
 std::optional<std::string> checkIsas(llvm::ArrayRef<std::string> isas);
+
+/// What is wrong with a list of architectures of GPUs, or nothing.
+std::optional<std::string> checkArchs(llvm::ArrayRef<std::string> archs);
 
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   ListOption<std::string> isas{
       *this, "isas",
-      llvm::cl::desc("Instruction sets to compile for, best first")};
+      llvm::cl::desc("Instruction sets of CPUs to compile for, best first")};
+  ListOption<std::string> archs{
+      *this, "archs",
+      llvm::cl::desc("Architectures of GPUs to compile for, such as sm_90a")};
+  ListOption<std::string> devices{
+      *this, "devices",
+      llvm::cl::desc("GPUs that schedules are made for, such as h200, one at "
+                     "most for an architecture")};
   Option<bool> oracle{
       *this, "oracle",
       llvm::cl::desc("Compile an oracle in f64 beside every function"),
@@ -60,13 +75,17 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                             llvm::cl::init("llvm-dialect")};
 };
 
+/// The GPU that schedules for `arch` are made for: the one of `options`, or the
+/// default one of the architecture.
+const Device *getDevice(const PipelineOptions &options, llvm::StringRef arch);
+
 /// Adds the passes after the stage `first`, or all, up to and with `last`. They
-/// compile for the instruction sets of `options`, or for all where it names
-/// none.
+/// compile for the instruction sets and architectures of `options`, or for all
+/// instruction sets where it names none of either.
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
                    std::optional<Stage> first, Stage last);
 
-/// Registers the pipeline as `hk-pipeline{isas=.. oracle until=..}`.
+/// Registers the pipeline as `hk-pipeline{isas=.. archs=.. oracle until=..}`.
 void registerPipeline();
 
 /// Registers the passes of the pipeline, so that options can name them.

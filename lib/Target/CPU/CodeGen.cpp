@@ -2,15 +2,15 @@
 
 #include "hk/Target/CPU/CodeGen.h"
 
+#include "../ErrorCollector.h"
 #include "Compiler.h"
 #include "hk/Target/CPU/Isa.h"
+#include "hk/Target/KernelModule.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -29,20 +29,6 @@ struct Job {
   llvm::StringSet<> entries;
   KernelCode code;
   std::string error;
-};
-
-/// Keeps errors that LLVM reports in the middle of a run, for us to report.
-struct ErrorCollector : llvm::DiagnosticHandler {
-  explicit ErrorCollector(std::string &error) : error(error) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() == llvm::DS_Error && error.empty()) {
-      llvm::raw_string_ostream stream(error);
-      llvm::DiagnosticPrinterRawOStream printer(stream);
-      info.print(printer);
-    }
-    return true;
-  }
-  std::string &error;
 };
 
 } // namespace
@@ -109,7 +95,7 @@ FailureOr<std::vector<KernelCode>>
 hk::generateCode(ModuleOp module, const CodeGenOptions &options) {
   std::vector<Job> jobs;
   for (ModuleOp nested : module.getOps<ModuleOp>())
-    if (nested->hasAttr("hk.isa"))
+    if (isKernelModule(nested) && !isGPUKernelModule(nested))
       jobs.emplace_back().op = nested;
   // The diagnostic handlers hold addresses of the jobs, which stay put now.
   // Translation is short and reads shared IR; the rest is long and does not.

@@ -5,8 +5,8 @@
 #include "ModuleData.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Target/CPU/Isa.h"
+#include "hk/Target/NVPTX/Arch.h"
 
-#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -15,91 +15,38 @@
 using namespace mlir;
 using namespace hk;
 
-schema::DType hk::getDType(Type type) {
-  if (type.isF64())
-    return schema::DType::F64;
-  if (type.isF32())
-    return schema::DType::F32;
-  if (type.isF16())
-    return schema::DType::F16;
-  if (type.isBF16())
-    return schema::DType::BF16;
-  if (type.isSignlessInteger(32))
-    return schema::DType::I32;
-  if (type.isSignlessInteger(1))
-    return schema::DType::I1;
-  return schema::DType::Invalid;
-}
-
-TensorData hk::getTensorData(RankedTensorType type) {
-  TensorData data;
-  data.dtype = getDType(type.getElementType());
-  for (int64_t size : type.getShape())
-    data.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  return data;
-}
-
-/// B * mul + add, or nothing.
-static std::optional<GridData> getLinear(AffineExpr expr) {
-  GridData grid;
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    if (constant.getValue() < 0)
-      return std::nullopt;
-    grid.add = constant.getValue();
-    return grid;
-  }
-  if (isa<AffineSymbolExpr>(expr)) {
-    grid.mul = 1;
-    return grid;
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  auto lhs = getLinear(binary.getLHS()), rhs = getLinear(binary.getRHS());
-  if (!lhs || !rhs)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::Add) {
-    grid.mul = lhs->mul + rhs->mul;
-    grid.add = lhs->add + rhs->add;
-    return grid;
-  }
-  // Affine maps keep the constant factor on the right.
-  if (expr.getKind() == AffineExprKind::Mul && rhs->mul == 0) {
-    grid.mul = lhs->mul * rhs->add;
-    grid.add = lhs->add * rhs->add;
-    return grid;
-  }
-  return std::nullopt;
-}
-
-std::optional<GridData> hk::getGrid(AffineMap map) {
-  AffineExpr expr = map.getResult(0);
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary || expr.getKind() != AffineExprKind::CeilDiv)
-    return getLinear(expr);
-  auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  auto grid = getLinear(binary.getLHS());
-  if (!grid || !divisor || divisor.getValue() <= 0)
-    return std::nullopt;
-  grid->div = divisor.getValue();
-  return grid;
-}
-
 namespace {
+
+/// The code of one module of kernels, and its sections in the file.
+struct Code {
+  const KernelCode *cpu = nullptr;
+  const PTXCode *gpu = nullptr;
+  uint32_t section = 0;
+  std::optional<uint32_t> cubin;
+};
+
+/// The function that is the code of a variant.
+struct Entry {
+  Operation *function;
+  Code code;
+};
 
 class Collector {
 public:
-  Collector(ModuleOp module, const std::vector<KernelCode> &code)
+  Collector(ModuleOp module, const ModuleCode &code)
       : module(module), symbols(module), code(code) {}
 
   FailureOr<ModuleData> collect();
 
 private:
   LogicalResult collectCode();
+  LogicalResult collectEntries(const Code &code, StringRef module);
   LogicalResult collectPackedValues();
   LogicalResult collectExecutable(ExecutableOp executable);
   LogicalResult collectVariant(ExecutableOp executable, VariantOp variant,
                                unsigned index);
+  LogicalResult collectCPU(const Entry &entry, VariantData &result);
+  LogicalResult collectGPU(const Entry &entry, VariantData &result);
   LogicalResult collectFunctions();
   LogicalResult collectValues(FunctionOpInterface function);
   LogicalResult collectPlan(PlanOp plan);
@@ -109,14 +56,9 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  const std::vector<KernelCode> &code;
+  const ModuleCode &code;
   ModuleData data;
 
-  /// The function that is the code of a variant, and its section.
-  struct Entry {
-    Operation *function;
-    uint32_t section;
-  };
   DenseMap<std::pair<StringAttr, int64_t>, Entry> entries;
   DenseMap<StringAttr, uint32_t> packedIndices;
   DenseMap<StringAttr, uint32_t> executableIndices;
@@ -137,26 +79,48 @@ FailureOr<ModuleData> Collector::collect() {
 }
 
 LogicalResult Collector::collectCode() {
-  for (const KernelCode &kernels : code) {
-    auto nested = symbols.lookup<ModuleOp>(kernels.name);
-    uint32_t section = data.sections.size();
-    data.sections.push_back(kernels.image.bytes);
-    for (Operation &op : nested.getOps()) {
-      auto executable = op.getAttrOfType<FlatSymbolRefAttr>("hk.executable");
-      if (!executable)
-        continue;
-      auto index = op.getAttrOfType<IntegerAttr>("hk.variant");
-      if (!index)
-        return op.emitOpError() << "expects hk.variant to be the index of a "
-                                   "variant, but got none";
-      if (!entries
-               .try_emplace({executable.getAttr(), index.getInt()},
-                            Entry{&op, section})
-               .second)
-        return op.emitOpError()
-               << "expects one function for variant " << index.getInt()
-               << " of " << executable << ", but got two";
-    }
+  auto addSection = [&](schema::SectionKind kind, ArrayRef<uint8_t> bytes) {
+    data.sections.push_back({kind, bytes});
+    return static_cast<uint32_t>(data.sections.size() - 1);
+  };
+  for (const KernelCode &kernels : code.cpu) {
+    Code entry;
+    entry.cpu = &kernels;
+    entry.section =
+        addSection(schema::SectionKind::CpuCode, kernels.image.bytes);
+    if (failed(collectEntries(entry, kernels.name)))
+      return failure();
+  }
+  for (const PTXCode &kernels : code.gpu) {
+    Code entry;
+    entry.gpu = &kernels;
+    entry.section = addSection(schema::SectionKind::Ptx,
+                               llvm::arrayRefFromStringRef(kernels.ptx));
+    if (!kernels.cubin.empty())
+      entry.cubin = addSection(schema::SectionKind::Cubin,
+                               llvm::arrayRefFromStringRef(kernels.cubin));
+    if (failed(collectEntries(entry, kernels.name)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Collector::collectEntries(const Code &code, StringRef module) {
+  for (Operation &op : symbols.lookup<ModuleOp>(module).getOps()) {
+    auto executable = op.getAttrOfType<FlatSymbolRefAttr>("hk.executable");
+    if (!executable)
+      continue;
+    auto index = op.getAttrOfType<IntegerAttr>("hk.variant");
+    if (!index)
+      return op.emitOpError() << "expects hk.variant to be the index of a "
+                                 "variant, but got none";
+    if (!entries
+             .try_emplace({executable.getAttr(), index.getInt()},
+                          Entry{&op, code})
+             .second)
+      return op.emitOpError()
+             << "expects one function for variant " << index.getInt() << " of "
+             << executable << ", but got two";
   }
   return success();
 }
@@ -198,41 +162,69 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
     return variant.emitOpError()
            << "expects code for variant " << index << " of @"
            << executable.getSymName() << ", but got none";
-  auto [function, section] = found->second;
+  const Entry &entry = found->second;
   VariantData result;
-  result.isa = code[section].isa->name.str();
   llvm::raw_string_ostream(result.schedule) << variant.getSchedule();
   auto grid = getGrid(variant.getGrid());
   if (!grid)
     return variant.emitOpError()
-           << "expects a grid of the form (B * m + a) ceildiv d, but got "
+           << "expects a grid of the form (B * m + a) ceildiv d * t, but "
+              "got "
            << variant.getGridAttr();
   result.grid = *grid;
-  if (auto scratch = function->getAttrOfType<IntegerAttr>("hk.scratch"))
-    result.scratch = scratch.getInt();
-  result.section = section;
-  StringRef name = SymbolTable::getSymbolName(function).getValue();
-  const auto &offsets = code[section].image.symbols;
-  auto entry = offsets.find(name.str());
-  if (entry == offsets.end())
-    return function->emitOpError() << "expects an entry in the code of @"
-                                   << code[section].name << ", but got none";
-  result.entry = entry->second;
-  if (auto slots = function->getAttrOfType<ArrayAttr>("hk.packed"))
+  result.section = entry.code.section;
+  if (failed(entry.code.gpu ? collectGPU(entry, result)
+                            : collectCPU(entry, result)))
+    return failure();
+  if (auto slots = entry.function->getAttrOfType<ArrayAttr>("hk.packed"))
     for (Attribute slot : slots) {
       auto symbol = dyn_cast<FlatSymbolRefAttr>(slot);
       auto packed =
           symbol ? packedIndices.find(symbol.getAttr()) : packedIndices.end();
       if (packed == packedIndices.end())
-        return function->emitOpError()
+        return entry.function->emitOpError()
                << "expects hk.packed to name packed values, but got " << slot;
       result.packed.push_back(packed->second);
     }
+  data.executables.back().variants.push_back(std::move(result));
+  return success();
+}
+
+LogicalResult Collector::collectCPU(const Entry &entry, VariantData &result) {
+  auto [function, code] = entry;
+  result.target = schema::Target::Cpu;
+  result.isa = code.cpu->isa->name.str();
+  const auto &offsets = code.cpu->image.symbols;
+  auto offset = offsets.find(SymbolTable::getSymbolName(function).str());
+  if (offset == offsets.end())
+    return function->emitOpError() << "expects an entry in the code of @"
+                                   << code.cpu->name << ", but got none";
+  result.entry = offset->second;
+  if (auto scratch = function->getAttrOfType<IntegerAttr>("hk.scratch"))
+    result.scratch = scratch.getInt();
   if (auto imports = function->getAttrOfType<ArrayAttr>("hk.imports"))
     for (Attribute import : imports)
       if (auto name = dyn_cast<StringAttr>(import))
         result.imports.push_back(name.str());
-  data.executables.back().variants.push_back(std::move(result));
+  return success();
+}
+
+/// Code generation has checked the numbers.
+LogicalResult Collector::collectGPU(const Entry &entry, VariantData &result) {
+  Operation *function = entry.function;
+  const PTXCode &code = *entry.code.gpu;
+  result.target = schema::Target::Cuda;
+  result.isa = code.arch->name.str();
+  result.kernel = code.kernels.at(SymbolTable::getSymbolName(function).str());
+  auto number = [&](StringRef name, uint32_t fallback) {
+    auto value = function->getAttrOfType<IntegerAttr>(name);
+    return value ? static_cast<uint32_t>(value.getInt()) : fallback;
+  };
+  result.threads = number("hk.threads", 0);
+  result.cluster = number("hk.cluster", 1);
+  result.shared = number("hk.shared", 0);
+  if (entry.code.cubin)
+    result.cubins.push_back({result.isa, *entry.code.cubin});
   return success();
 }
 
@@ -324,7 +316,7 @@ LogicalResult Collector::collectPlan(PlanOp plan) {
   result.rank = plan.getRank();
   result.role = getSchemaRole(plan.getRole());
   auto workspace = getGrid(plan.getWorkspace());
-  if (!workspace || workspace->div != 1)
+  if (!workspace || workspace->div != 1 || workspace->times != 1)
     return plan.emitOpError()
            << "expects a workspace of the form B * m + a, but got "
            << plan.getWorkspaceAttr();
@@ -389,6 +381,6 @@ LogicalResult Collector::collectDispatch(DispatchOp dispatch, PlanData &data) {
 }
 
 FailureOr<ModuleData> hk::collectModule(ModuleOp module,
-                                        const std::vector<KernelCode> &code) {
+                                        const ModuleCode &code) {
   return Collector(module, code).collect();
 }

@@ -45,14 +45,21 @@ struct PackedData {
   uint32_t result = 0;
 };
 
-/// ceil((B * mul + add) / div).
+/// ceil((B * mul + add) / div) * times.
 struct GridData {
   uint64_t mul = 0;
   uint64_t add = 0;
   uint64_t div = 1;
+  uint64_t times = 1;
+};
+
+struct CubinData {
+  std::string sm;
+  uint32_t section = 0;
 };
 
 struct VariantData {
+  schema::Target target = schema::Target::Cpu;
   std::string isa;
   std::string schedule;
   GridData grid;
@@ -61,6 +68,12 @@ struct VariantData {
   uint64_t entry = 0;
   std::vector<uint32_t> packed;
   std::vector<std::string> imports;
+  // Of a GPU.
+  std::string kernel;
+  uint32_t threads = 0;
+  uint32_t cluster = 1;
+  uint32_t shared = 0;
+  std::vector<CubinData> cubins;
 };
 
 struct ExecutableData {
@@ -105,13 +118,18 @@ struct FunctionData {
   int32_t oracle = -1;
 };
 
+struct SectionData {
+  schema::SectionKind kind;
+  llvm::ArrayRef<uint8_t> bytes;
+};
+
 struct ModuleData {
   std::vector<FunctionData> functions;
   std::vector<ExecutableData> executables;
   std::vector<PackedData> packed;
   /// By key.
   std::map<std::string, TensorData> parameters;
-  std::vector<llvm::ArrayRef<uint8_t>> sections;
+  std::vector<SectionData> sections;
 };
 
 /// The element type of `type` in the file, or Invalid.
@@ -120,7 +138,8 @@ schema::DType getDType(mlir::Type type);
 /// `type` as the file keeps it; its element type must have a `DType`.
 TensorData getTensorData(mlir::RankedTensorType type);
 
-/// The linear form of a map ()[B] -> ceil((B * mul + add) / div), or nothing.
+/// The linear form of a map ()[B] -> ceil((B * mul + add) / div) * times, or
+/// nothing.
 std::optional<GridData> getGrid(mlir::AffineMap map);
 
 /// The program of a packed value: its region with the packed values that it
@@ -135,7 +154,7 @@ CostData collectCost(DispatchOp dispatch, ExecutableOp executable);
 
 /// Reads what the file is to say from the IR and the generated code.
 mlir::FailureOr<ModuleData> collectModule(mlir::ModuleOp module,
-                                          const std::vector<KernelCode> &code);
+                                          const ModuleCode &code);
 
 /// The bytes of the file.
 std::string serializeModule(const ModuleData &data,

@@ -85,9 +85,19 @@ Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
   auto packed = builder.CreateVector(variant.packed);
   auto imports = builder.CreateVectorOfStrings(variant.imports);
   schema::GridDim grid(variant.grid.mul, variant.grid.add, variant.grid.div);
-  return schema::CreateVariant(builder, schema::Target::Cpu, isa, schedule,
-                               &grid, variant.scratch, variant.section,
-                               variant.entry, packed, imports);
+  Offset<flatbuffers::String> kernel;
+  Offset<flatbuffers::Vector<Offset<schema::Cubin>>> cubins;
+  if (variant.target == schema::Target::Cuda) {
+    kernel = builder.CreateString(variant.kernel);
+    cubins = vector<schema::Cubin>(variant.cubins, [&](const CubinData &cubin) {
+      auto sm = builder.CreateSharedString(cubin.sm);
+      return schema::CreateCubin(builder, sm, cubin.section);
+    });
+  }
+  return schema::CreateVariant(
+      builder, variant.target, isa, schedule, &grid, variant.scratch,
+      variant.section, variant.entry, packed, imports, kernel, variant.threads,
+      variant.cluster, variant.shared, cubins, variant.grid.times);
 }
 
 Offset<schema::Executable>
@@ -170,13 +180,12 @@ std::string MetadataBuilder::build(uint64_t firstSection) {
         return schema::CreateParameter(builder, key, add(parameter.second));
       });
   uint64_t offset = firstSection;
-  auto sections = vector<schema::Section>(
-      data.sections, [&](llvm::ArrayRef<uint8_t> bytes) {
-        uint64_t begin = offset;
-        offset = llvm::alignTo(begin + bytes.size(), format::kPageSize);
-        return schema::CreateSection(builder, schema::SectionKind::CpuCode,
-                                     begin, bytes.size(),
-                                     llvm::xxh3_64bits(bytes));
+  auto sections =
+      vector<schema::Section>(data.sections, [&](const SectionData &section) {
+        uint64_t begin = offset, size = section.bytes.size();
+        offset = llvm::alignTo(begin + size, format::kPageSize);
+        return schema::CreateSection(builder, section.kind, begin, size,
+                                     llvm::xxh3_64bits(section.bytes));
       });
   auto notes = vector<schema::Remark>(
       remarks, [&](const RemarkRecord &remark) { return add(remark); });
@@ -209,9 +218,9 @@ std::string hk::serializeModule(const ModuleData &data,
 
   std::string file(format::kHeaderSize, '\0');
   file += metadata;
-  for (llvm::ArrayRef<uint8_t> bytes : data.sections) {
+  for (const SectionData &section : data.sections) {
     file.resize(llvm::alignTo(file.size(), format::kPageSize));
-    file.append(bytes.begin(), bytes.end());
+    file.append(section.bytes.begin(), section.bytes.end());
   }
   header.fileSize = file.size();
   // The format is little endian, as is every machine that hk compiles on.
@@ -220,7 +229,7 @@ std::string hk::serializeModule(const ModuleData &data,
 }
 
 mlir::FailureOr<std::string>
-hk::writeModule(mlir::ModuleOp module, const std::vector<KernelCode> &code,
+hk::writeModule(mlir::ModuleOp module, const ModuleCode &code,
                 const std::vector<RemarkRecord> &remarks,
                 llvm::StringRef source) {
   auto data = collectModule(module, code);

@@ -79,6 +79,9 @@ TEST(ModuleCheck, Executables) {
        }},
       {"expects a grid with a positive divisor, but got none",
        [](ModuleT &m) { m.executables[0]->variants[0]->grid.reset(); }},
+      {"expects a grid that is a positive number of times its quotient, but "
+       "got 0",
+       [](ModuleT &m) { m.executables[0]->variants[0]->grid_times = 0; }},
       {"expects at most 1099511627776 bytes of scratch, but got 2199023255552",
        [](ModuleT &m) {
          m.executables[0]->variants[0]->scratch = uint64_t(1) << 41;

@@ -101,6 +101,19 @@ TEST_F(SessionTest, GridsAreRoundedUp) {
   EXPECT_EQ(out.data, std::vector<float>(32, 3.0f));
 }
 
+TEST_F(SessionTest, GridsAreMultiplied) {
+  ModuleFile file = tripleModule({"x86-64"});
+  // ceil(B / 2) * 3: six workgroups for a batch of 3.
+  *file.metadata.executables[0]->variants[0]->grid = schema::GridDim(1, 0, 2);
+  file.metadata.executables[0]->variants[0]->grid_times = 3;
+  loadModule(file);
+  expectOk(createSession());
+  Tensor<float> in(6, 1.0f), out(6, 0.0f);
+  in.shape[0] = out.shape[0] = 3;
+  expectOk(run(in, out));
+  EXPECT_EQ(out.data, std::vector<float>(48, 3.0f));
+}
+
 TEST_F(SessionTest, SeveralThreadsShareASession) {
   loadModule(affineModule());
   expectOk(createSession());

@@ -173,6 +173,12 @@ TEST_F(SessionTest, WorkspaceQueriesAreChecked) {
   expectError(session_->workspaceSize(16, size), HK_INVALID_ARGUMENT,
               "expects at most 18446744073709551615 workgroups, but got a "
               "batch of 16");
+  *file.metadata.executables[0]->variants[0]->grid = schema::GridDim(1, 0, 1);
+  file.metadata.executables[0]->variants[0]->grid_times = uint64_t(1) << 60;
+  loadModule(file);
+  expectOk(createSession());
+  expectError(session_->workspaceSize(16, size), HK_INVALID_ARGUMENT,
+              "but got a batch of 16");
   file.metadata.functions[0]->inputs[0]->type->shape[0] = 4;
   file.metadata.functions[0]->outputs[0]->type->shape[0] = 4;
   loadModule(file);

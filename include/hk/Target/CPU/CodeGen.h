@@ -36,10 +36,11 @@ struct KernelCode {
   llvm::SmallVector<char, 0> object;
 };
 
-/// Compiles every module of kernels (a module with the attribute `hk.isa`)
-/// inside `module`, which must be in the LLVM dialect, in parallel on the
-/// threads of the context. The results are in the order of the modules, and
-/// the same input gives the same bytes. Errors are emitted at the module.
+/// Compiles every module of kernels (a module with the attribute `hk.isa`) that
+/// is not for a GPU inside `module`, which must be in the LLVM dialect, in
+/// parallel on the threads of the context. The results are in the order of the
+/// modules, and the same input gives the same bytes. Errors are emitted at the
+/// module.
 mlir::FailureOr<std::vector<KernelCode>>
 generateCode(mlir::ModuleOp module, const CodeGenOptions &options = {});
 

@@ -6,6 +6,7 @@
 #define HK_TARGET_MODULE_MODULEWRITER_H
 
 #include "hk/Target/CPU/CodeGen.h"
+#include "hk/Target/NVPTX/CodeGen.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -26,6 +27,12 @@ struct RemarkRecord {
   std::string message;
 };
 
+/// The code of all modules of kernels.
+struct ModuleCode {
+  std::vector<KernelCode> cpu;
+  std::vector<PTXCode> gpu;
+};
+
 /// Writes the executables, plans and packed values of `module`, with the code
 /// that was generated for it, as the bytes of a module file. `source` is the
 /// name of the file that was compiled; only its last component is kept, so
@@ -33,7 +40,7 @@ struct RemarkRecord {
 /// those that have an `hk.plan`. Errors are emitted at the operation that
 /// cannot be written.
 mlir::FailureOr<std::string>
-writeModule(mlir::ModuleOp module, const std::vector<KernelCode> &code,
+writeModule(mlir::ModuleOp module, const ModuleCode &code,
             const std::vector<RemarkRecord> &remarks, llvm::StringRef source);
 
 } // namespace hk

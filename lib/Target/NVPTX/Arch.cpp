@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hk/Target/NVPTX/Arch.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hk;
+
+// Clusters of up to 8 CTAs run on every device that has clusters; sm_120 runs
+// them, but its devices have no copy to several CTAs.
+static constexpr Arch archs[] = {
+    {"sm_80", 70, 163 * 1024, 1}, {"sm_86", 71, 99 * 1024, 1},
+    {"sm_89", 78, 99 * 1024, 1},  {"sm_90a", 80, 227 * 1024, 16},
+    {"sm_120", 87, 99 * 1024, 8},
+};
+
+llvm::ArrayRef<Arch> hk::getArchs() { return archs; }
+
+const Arch *hk::findArch(llvm::StringRef name) {
+  const Arch *arch =
+      llvm::find_if(archs, [&](const Arch &arch) { return arch.name == name; });
+  return arch == std::end(archs) ? nullptr : arch;
+}
+
+std::string hk::listArchs() {
+  std::string text;
+  for (const Arch &arch : archs) {
+    if (!text.empty())
+      text += &arch == std::end(archs) - 1 ? " or " : ", ";
+    text += arch.name.str();
+  }
+  return text;
+}
