@@ -83,6 +83,13 @@ def compare(y, expected, exact):
     return float(error.max()), float(ratio[worst])
 
 
+def plans_of(options, module):
+    """[(name, role)] of the module's plans for the target."""
+    listing = run_tool([options.run, module, "--list"])
+    plans = re.findall(r"^  plan (\S+): rank \d+, (\w+)", listing.split("function ")[1], re.M)
+    return [plan for plan in plans if options.target == "cpu" or f".{options.target}." in plan[0]]
+
+
 class Prepared:
     """A case, compiled for one target."""
 
@@ -97,8 +104,9 @@ class Prepared:
         if self.parameters:
             safetensors_file.save(self.path("w.safetensors"), self.parameters)
             self.words = ["--params", self.path("w.safetensors")]
-        listing = run_tool([options.run, self.path("n.hkm"), "--list"])
-        self.plans = re.findall(r"^  plan (\S+): rank \d+, (\w+)", listing.split("function ")[1], re.M)
+        self.plans = plans_of(options, self.path("n.hkm"))
+        if not self.plans:
+            raise Failure(f"expects a plan for {options.target}, but got none")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -190,10 +198,21 @@ def check_assembled(ready, target, ptxas):
 
 
 def has_target(options):
-    """Whether the compiler knows the target."""
-    done = subprocess.run([options.compile, "/dev/null", f"--target={options.target}", "--emit=hk"],
-                          capture_output=True, text=True, timeout=60)
-    return "--target expects" not in done.stderr
+    """Whether the compiler makes plans for the target."""
+    if options.target == "cpu":
+        return True
+    with tempfile.TemporaryDirectory(prefix="hk-gpu-e2e-") as folder:
+        module = os.path.join(folder, "n.hkm")
+        network = gpu_cases.CASES[0].build()
+        source = os.path.join(folder, "n.mlir")
+        with open(source, "w") as stream:
+            stream.write(network.text())
+        done = subprocess.run([options.compile, source, f"--target={options.target}", "-o", module],
+                              capture_output=True, text=True, timeout=120)
+        if "--target expects" in done.stderr:
+            return False
+        # A compiler that fails has the target, and fails its tests.
+        return done.returncode != 0 or bool(plans_of(options, module))
 
 
 def main():
@@ -218,7 +237,7 @@ def main():
     if not chosen:
         parser.error("expects at least one case, but got a filter that matches none")
     if not has_target(options):
-        print(f"this hk-compile has no target {options.target}")
+        print(f"this hk-compile makes no plans for {options.target}")
         return SKIPPED
     if options.assemble and not options.ptxas:
         print("no ptxas here: nothing is assembled")
