@@ -7,6 +7,7 @@
 
 include "hk/Conversion/HKToLinalg/HKToLinalg.td"
 include "hk/Conversion/HKToLinalg/LowerLoopsKernels.td"
+include "hk/Conversion/HKToTile/HKToTile.td"
 include "hk/Conversion/HKToVector/HKToVector.td"
 include "hk/Conversion/TileToNVVM/TileToNVVM.td"
 

@@ -200,7 +200,7 @@ LogicalResult PackLayoutOp::verify() {
   if (input.getRank() != 2 || input.getEncoding() ||
       input.getShape() != result.getShape() ||
       input.getElementType() != result.getElementType() ||
-      !isa_and_present<PanelsAttr>(result.getEncoding())) // (C1)
+      !isa_and_present<PanelsAttr, TilesAttr>(result.getEncoding())) // (C1)
     return emitOpError()
            << "expects a matrix and the same matrix with a layout "
               "(#hk.panels), but got "

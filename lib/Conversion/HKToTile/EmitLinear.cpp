@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear operations: a block of features over all input features, or all
+// features over blocks of the input. Biases are added by what follows.
+
+#include "TileEmitter.h"
+
+using namespace mlir;
+using namespace hk;
+using namespace hk::tile;
+
+/// C + A W^T: A holds input features from `k` on, and the result `columns`
+/// features from `n` on, one tile of the weight after another.
+Value TileEmitter::multiply(const LinearPlan &p, Value a, Column k, Column n,
+                            int64_t columns, Value c) {
+  int64_t depth = cast<FragType>(a.getType()).getColumns();
+  Value tiles = kernel.getArgument(kernel.getNumArguments() - 1 -
+                                   plan.packed.size() + p.weight);
+  auto tilesType = cast<TilesType>(tiles.getType());
+  // The tile that a column begins.
+  auto tileAt = [](Column column, int64_t width) {
+    assert(column.stride % width == 0 && column.offset % width == 0 &&
+           "blocks are whole tiles");
+    return Column{column.index, column.stride / width, column.offset / width};
+  };
+  int64_t padded = padColumns(columns);
+  bool isOne = padded <= p.tileRows;
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < padded; i += p.tileRows) {
+    int64_t width = std::min(p.tileRows, padded - i);
+    Column tileRow = tileAt(n + i, p.tileRows);
+    Value first;
+    if (tileRow.index && p.features % n.stride != 0 && !isOne) {
+      // The last run of columns reaches behind the last tile.
+      first = arith::MinUIOp::create(
+          b, loc, at(tileRow),
+          index(llvm::divideCeil(p.features, p.tileRows) - 1));
+      first = mul(first, p.getTilesPerRow());
+    } else {
+      first = at(Column{tileRow.index, tileRow.stride * p.getTilesPerRow(),
+                        tileRow.offset * p.getTilesPerRow()});
+    }
+    auto type = FragType::get(rows, width, b.getF32Type());
+    Value sums = c && !isOne ? slice(c, i, width) : c;
+    for (int64_t j = 0; j < depth; j += p.tileColumns) {
+      Column tileColumn = tileAt(k + j, p.tileColumns);
+      Value number = add(first, tileColumn.offset);
+      if (tileColumn.index)
+        number = arith::AddIOp::create(
+            b, loc, number, mul(tileColumn.index, tileColumn.stride));
+      Value tile = StageOp::create(b, loc, tilesType.getBufType(), tiles,
+                                   ValueRange{number}, Value(), IntegerAttr());
+      Value part = slice(a, j, std::min(p.tileColumns, depth - j));
+      sums = MmaOp::create(b, loc, type, part, tile, index(0), index(0), sums,
+                           /*transpose_b=*/false, plan.isSplit());
+    }
+    parts.push_back(sums);
+  }
+  if (isOne)
+    return parts.front();
+  return ConcatOp::create(b, loc, FragType::get(rows, padded, b.getF32Type()),
+                          parts);
+}
+
+Value TileEmitter::emitSums(LinearOp op, Value c) {
+  const LinearPlan &p = plan.getLinear(op);
+  if (!p.sums) {
+    // The input is in registers: features block by block.
+    Value a = evaluateAll(op.getInput(), plan.getOperandType());
+    SmallVector<Value> parts;
+    forBlocks(p.features, p.tileRows, /*isStatic=*/true, {},
+              [&](Column column, int64_t columns, ValueRange) {
+                Value part = c ? slice(c, column.offset, columns) : Value();
+                parts.push_back(
+                    multiply(p, a, Column(), column, columns, part));
+                return SmallVector<Value>();
+              });
+    if (parts.size() == 1)
+      return parts.front();
+    return ConcatOp::create(b, loc, fragType(rows, p.features, b.getF32Type()),
+                            parts);
+  }
+  prepare(op.getInput());
+  bool isStatic = plan.readsResident(op.getInput());
+  if (!c)
+    c = splat(0.0, p.features);
+  return forBlocks(p.depth, p.step, isStatic, c,
+                   [&](Column k, int64_t columns, ValueRange sums) {
+                     Value a = evaluate(op.getInput(), k, columns,
+                                        plan.getOperandType());
+                     loc = op.getLoc();
+                     return SmallVector<Value>{
+                         multiply(p, a, k, Column(), p.features, sums.front())};
+                   })
+      .front();
+}
+
+Value TileEmitter::emitLinear(LinearOp op, Column column, int64_t columns,
+                              Value c) {
+  if (plan.isResident(op.getResult()))
+    return emitSums(op, c);
+  BlockKey name = key(op.getResult(), column, columns, Type());
+  if (auto known = blocks.find(name); !c && known != blocks.end())
+    return known->second;
+  const LinearPlan &p = plan.getLinear(op);
+  Value sums;
+  if (p.wholeInput) {
+    Value a = evaluateAll(op.getInput(), plan.getOperandType());
+    loc = op.getLoc();
+    sums = multiply(p, a, Column(), column, columns, c);
+  } else {
+    prepare(op.getInput());
+    sums = forBlocks(p.depth, p.step, /*isStatic=*/false,
+                     c ? c : splat(0.0, columns),
+                     [&](Column k, int64_t width, ValueRange carried) {
+                       Value a = evaluate(op.getInput(), k, width,
+                                          plan.getOperandType());
+                       loc = op.getLoc();
+                       return SmallVector<Value>{
+                           multiply(p, a, k, column, columns, carried.front())};
+                     })
+               .front();
+  }
+  if (!c)
+    blocks[name] = sums;
+  return sums;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a #hk.cuda kernel keeps where: which values have their rows in
+// registers, which are computed by blocks of columns, and in which tiles
+// weights are read. Decided, and refused, before anything is emitted.
+
+#ifndef HK_LIB_CONVERSION_HKTOTILE_KERNELPLAN_H
+#define HK_LIB_CONVERSION_HKTOTILE_KERNELPLAN_H
+
+#include "hk/Dialect/HK/HKDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace hk::tile {
+
+/// True for operations on elements: activation, add, mul, mask_rows, cast.
+bool isElementwise(mlir::Operation *op);
+
+/// The columns of an activation, or the elements of a vector.
+int64_t getFeatures(mlir::Value value);
+
+/// The columns that a slab takes for `columns`: a multiple of 8.
+inline int64_t padColumns(int64_t columns) { return (columns + 7) / 8 * 8; }
+
+/// Where a value is when it is used.
+enum class Place {
+  /// An argument, or computed element by element from arguments.
+  Memory,
+  /// In registers, all columns of a unit's rows.
+  Resident,
+  /// Computed by blocks of columns, where it is used.
+  Blocks
+};
+
+/// How a linear operation is computed.
+struct LinearPlan {
+  LinearOp op;
+  int64_t features = 0;
+  int64_t depth = 0;
+  /// All features are summed up over blocks of the input; else a block of
+  /// features at a time.
+  bool sums = false;
+  /// The input of a block of features is one frag of all input features.
+  bool wholeInput = false;
+  /// The input features that are multiplied at once, if not all.
+  int64_t step = 0;
+  /// The shape of the tiles of the weight, and their argument.
+  int64_t tileRows = 0;
+  int64_t tileColumns = 0;
+  unsigned weight = 0;
+
+  int64_t getTilesPerRow() const {
+    return llvm::divideCeil(depth, tileColumns);
+  }
+};
+
+/// A packed value that a kernel reads: a vector, or, with a layout, a weight.
+struct PackedArgument {
+  PackedGetOp get;
+  TilesAttr layout;
+};
+
+class KernelPlan {
+public:
+  /// The plan of a variant, or a diagnostic.
+  static mlir::FailureOr<KernelPlan> get(VariantOp variant);
+
+  mlir::Block &getBody() const {
+    VariantOp op = variant;
+    return op.getBody().front();
+  }
+  mlir::OperandRange getYielded() const {
+    return getBody().getTerminator()->getOperands();
+  }
+
+  /// The place of a value; that of an element-wise one follows from those of
+  /// its operands.
+  Place getPlace(mlir::Value value) const;
+  bool isResident(mlir::Value value) const { return resident.contains(value); }
+  /// True if computing blocks of `value` takes columns of resident values,
+  /// which have to be known when the kernel is compiled.
+  bool readsResident(mlir::Value value) const;
+  /// The columns of a block of `value`.
+  int64_t getBlockColumns(mlir::Value value) const;
+  /// The attention whose heads are the blocks of `value`, if any.
+  AttentionOp getAttention(mlir::Value value) const;
+  /// The addition that begins the sums of `op` with its other operand, if any.
+  AddOp getResidual(LinearOp op) const;
+  const LinearPlan &getLinear(LinearOp op) const {
+    return linears.find(op.getOperation())->second;
+  }
+
+  /// The type of what matrix units multiply.
+  mlir::Type getOperandType() const;
+  bool isSplit() const { return schedule.getOperands() == Operands::TF32x3; }
+  /// Results need no more than the accuracy of f16.
+  bool isApproximate() const {
+    return schedule.getOperands() == Operands::F16 ||
+           schedule.getOperands() == Operands::BF16;
+  }
+
+  VariantOp variant;
+  CUDAAttr schedule;
+  /// The rows of a sequence, and of a unit.
+  int64_t sequence = 0;
+  int64_t unitRows = 0;
+  /// The kernel streams rows: no linear operation, no attention.
+  bool isStream = false;
+  /// A kernel that streams rows has the line layout, which has no rows of one
+  /// column.
+  bool isLine = false;
+  /// The rows of a frag: those of a unit, or more; in the line layout, as many
+  /// as are held at once.
+  int64_t fragRows = 0;
+  /// The number of runs of columns or heads that CTAs share out.
+  int64_t runs = 1;
+
+  /// In the order of the kernel's arguments.
+  llvm::SmallVector<PackedArgument> packed;
+  /// The argument of a bias, gamma or beta.
+  llvm::DenseMap<mlir::Value, unsigned> vectors;
+
+private:
+  KernelPlan(VariantOp variant, CUDAAttr schedule)
+      : variant(variant), schedule(schedule) {}
+
+  mlir::LogicalResult setRows();
+  void setLineRows();
+  void markResident();
+  bool planLinears();
+  mlir::LogicalResult setTiles(LinearPlan &plan);
+  mlir::LogicalResult setRuns();
+  mlir::LogicalResult check();
+  void visit(mlir::Value value,
+             llvm::function_ref<void(mlir::Value)> leaf) const;
+  int64_t getResidentColumns() const;
+  unsigned addPacked(PackedGetOp get, TilesAttr layout);
+
+  llvm::DenseSet<mlir::Value> resident;
+  llvm::DenseMap<mlir::Operation *, LinearPlan> linears;
+};
+
+/// Checks what does not depend on places: operations, element types, packed
+/// values, shapes. Returns the rows of a sequence.
+mlir::FailureOr<int64_t> verifyVariant(VariantOp variant);
+
+/// `@w.t128x64.f16`: the packed value that `get` reads, in tiles of `element`,
+/// rounded once. It is made if there is none.
+PackedOp getTiles(mlir::SymbolTable &symbols, PackedGetOp get, TilesAttr layout,
+                  mlir::Type element);
+
+} // namespace hk::tile
+
+#endif // HK_LIB_CONVERSION_HKTOTILE_KERNELPLAN_H

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The frame of a kernel: where a CTA and a unit are, which values are computed
+// when, loops over blocks of columns, and memory.
+
+#include "TileEmitter.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace hk;
+using namespace hk::tile;
+
+/// So many blocks are computed one after another, without a loop.
+static constexpr int64_t kUnrolledBlocks = 2;
+
+TileEmitter::TileEmitter(OpBuilder &builder, KernelOp kernel,
+                         const KernelPlan &plan)
+    : b(builder), loc(kernel.getLoc()), kernel(kernel), plan(plan),
+      schedule(plan.schedule), rows(plan.fragRows) {}
+
+LogicalResult TileEmitter::emit() {
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  emitPosition();
+  if (plan.isStream)
+    emitLineRows();
+  else
+    emitBody();
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  ReturnOp::create(b, loc);
+  return failure(hasFailed);
+}
+
+/// Digits of the number of the CTA: sequence, block of rows, run of columns.
+void TileEmitter::emitPosition() {
+  Value rest = ItemOp::create(b, loc, b.getIndexType());
+  auto takeDigit = [&](int64_t base) -> Value {
+    if (base == 1)
+      return {};
+    Value digit = arith::RemUIOp::create(b, loc, rest, index(base));
+    rest = arith::DivUIOp::create(b, loc, rest, index(base));
+    return digit;
+  };
+  run = takeDigit(plan.runs);
+  Value block = takeDigit(llvm::divideCeil(plan.sequence, schedule.getRows()));
+  sequence = rest;
+  Value firstRow = mul(sequence, plan.sequence);
+  firstQuery = block ? mul(block, schedule.getRows()) : index(0);
+  ctaRow =
+      block ? arith::AddIOp::create(b, loc, firstRow, firstQuery) : firstRow;
+  end = add(firstRow, plan.sequence);
+  unitRow = mul(UnitOp::create(b, loc, b.getIndexType()), plan.unitRows);
+  localRow =
+      block ? arith::AddIOp::create(b, loc, firstQuery, unitRow) : unitRow;
+  row = arith::AddIOp::create(b, loc, ctaRow, unitRow);
+}
+
+/// The rows of a unit, as many at a time as a frag has.
+void TileEmitter::emitLineRows() {
+  if (plan.unitRows % rows != 0) // The last frag reaches into the next unit.
+    end = arith::MinUIOp::create(b, loc, end, add(row, plan.unitRows));
+  if (plan.unitRows <= rows)
+    return emitBody();
+  auto loop = scf::ForOp::create(
+      b, loc, index(0), index(llvm::divideCeil(plan.unitRows, rows)), index(1));
+  b.setInsertionPointToStart(loop.getBody());
+  Value offset = mul(loop.getInductionVar(), rows);
+  row = arith::AddIOp::create(b, loc, row, offset);
+  localRow = arith::AddIOp::create(b, loc, localRow, offset);
+  emitBody();
+}
+
+/// Resident values in the order of the variant, each stored as soon as it is
+/// there; then what is computed by blocks.
+void TileEmitter::emitBody() {
+  for (Operation &op : plan.getBody().without_terminator()) {
+    if (isa<PackedGetOp>(op))
+      continue;
+    auto linear = dyn_cast<LinearOp>(op);
+    if (linear && plan.getResidual(linear))
+      continue; // With what it is added to.
+    for (Value result : op.getResults())
+      if (plan.isResident(result))
+        emitResident(result);
+  }
+  emitYields();
+}
+
+void TileEmitter::emitResident(Value value) {
+  Operation *op = value.getDefiningOp();
+  loc = op->getLoc();
+  Value frag;
+  if (isa<LayerNormOp, RMSNormOp>(op))
+    frag = emitNorm(op);
+  else if (auto attention = dyn_cast<AttentionOp>(op)) {
+    SmallVector<Value> heads;
+    forBlocks(getFeatures(value), attention.getHeadDim(), /*isStatic=*/true, {},
+              [&](Column column, int64_t columns, ValueRange) {
+                heads.push_back(fuse(value, column, columns, b.getF32Type()));
+                return SmallVector<Value>();
+              });
+    frag = ConcatOp::create(
+        b, loc, fragType(rows, getFeatures(value), b.getF32Type()), heads);
+  } else {
+    frag =
+        fuse(value, Column(), getFeatures(value), getElementTypeOrSelf(value));
+  }
+  residents[value] = frag;
+  for (auto [index, yielded] : llvm::enumerate(plan.getYielded()))
+    if (yielded == value)
+      store(index, Column(), getFeatures(value));
+}
+
+/// Results that are computed by the same blocks share them.
+void TileEmitter::emitYields() {
+  llvm::MapVector<std::pair<int64_t, int64_t>, SmallVector<unsigned>> groups;
+  for (auto [index, value] : llvm::enumerate(plan.getYielded())) {
+    if (plan.isResident(value))
+      continue;
+    int64_t columns = getFeatures(value);
+    groups[{columns, plan.isLine ? columns : plan.getBlockColumns(value)}]
+        .push_back(index);
+  }
+  for (auto &[shape, results] : groups)
+    emitYieldBlocks(results);
+}
+
+void TileEmitter::emitYieldBlocks(ArrayRef<unsigned> results) {
+  auto storeAll = [&](Column column, int64_t columns) {
+    for (unsigned result : results)
+      store(result, column, columns);
+  };
+  Value first = plan.getYielded()[results.front()];
+  int64_t features = getFeatures(first);
+  if (plan.isLine)
+    return storeAll(Column(), features);
+  bool isStatic = false;
+  for (unsigned result : results) {
+    prepare(plan.getYielded()[result]);
+    isStatic |= plan.readsResident(plan.getYielded()[result]);
+  }
+  int64_t width = plan.getBlockColumns(first);
+  if (run && schedule.getHeads() == 0)
+    return storeAll(Column{run, width, 0}, width);
+  if (run && schedule.getHeads() == 1)
+    return storeAll(Column{run, width, 0}, width);
+  if (run) {
+    Value lower = mul(run, schedule.getHeads());
+    Value upper = arith::MinUIOp::create(
+        b, loc, add(lower, schedule.getHeads()), index(features / width));
+    auto loop = scf::ForOp::create(b, loc, lower, upper, index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    return storeAll(Column{loop.getInductionVar(), width, 0}, width);
+  }
+  forBlocks(features, width, isStatic, {},
+            [&](Column column, int64_t columns, ValueRange) {
+              storeAll(column, columns);
+              return SmallVector<Value>();
+            });
+}
+
+void TileEmitter::store(unsigned result, Column column, int64_t columns) {
+  Value value = plan.getYielded()[result];
+  Value memref =
+      kernel.getArgument(llvm::count_if(plan.getBody().getArgumentTypes(),
+                                        llvm::IsaPred<RankedTensorType>) +
+                         result);
+  Value frag = evaluate(value, column, columns, getElementTypeOrSelf(value));
+  bool isPadded = cast<FragType>(frag.getType()).getColumns() != columns;
+  StoreOp::create(b, loc, frag, memref, row, at(column), end,
+                  isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars and types
+//===----------------------------------------------------------------------===//
+
+Value TileEmitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value TileEmitter::add(Value value, int64_t constant) {
+  return constant == 0 ? value
+                       : arith::AddIOp::create(b, loc, value, index(constant))
+                             .getResult();
+}
+
+Value TileEmitter::mul(Value value, int64_t constant) {
+  return constant == 1 ? value
+                       : arith::MulIOp::create(b, loc, value, index(constant))
+                             .getResult();
+}
+
+Value TileEmitter::at(Column column) {
+  return column.index ? add(mul(column.index, column.stride), column.offset)
+                      : index(column.offset);
+}
+
+Value TileEmitter::constant(double value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+}
+
+FragType TileEmitter::rowType(Type element) {
+  return FragType::get(rows, 1, element,
+                       plan.isLine ? FragLayout::Line : FragLayout::Slab);
+}
+
+FragType TileEmitter::fragType(int64_t rows, int64_t columns, Type element) {
+  if (plan.isLine)
+    return FragType::get(rows, columns, element, FragLayout::Line);
+  return FragType::get(rows, padColumns(columns), element);
+}
+
+Value TileEmitter::map(FragType type, ValueRange inputs, ScalarFn body) {
+  return MapOp::create(b, loc, type, inputs,
+                       [&](OpBuilder &, Location, ValueRange elements) {
+                         return body(elements);
+                       });
+}
+
+Value TileEmitter::splat(double value, int64_t columns) {
+  return SplatOp::create(b, loc, fragType(rows, columns, b.getF32Type()),
+                         constant(value));
+}
+
+Value TileEmitter::slice(Value frag, int64_t column, int64_t columns) {
+  auto type = cast<FragType>(frag.getType());
+  int64_t padded = plan.isLine ? columns : padColumns(columns);
+  if (column == 0 && padded == type.getColumns())
+    return frag;
+  return SliceOp::create(b, loc, type.withColumns(padded), frag, column);
+}
+
+arith::FastMathFlagsAttr TileEmitter::exact() {
+  return arith::FastMathFlagsAttr::get(b.getContext(),
+                                       arith::FastMathFlags::contract);
+}
+
+arith::FastMathFlagsAttr TileEmitter::approximate() {
+  arith::FastMathFlags flags = arith::FastMathFlags::contract;
+  if (plan.isApproximate())
+    flags = flags | arith::FastMathFlags::afn;
+  return arith::FastMathFlagsAttr::get(b.getContext(), flags);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value TileEmitter::argument(Value value) {
+  return kernel.getArgument(cast<BlockArgument>(value).getArgNumber());
+}
+
+std::optional<MemoryView> TileEmitter::memory(Value value) {
+  if (isa<BlockArgument>(value))
+    return MemoryView{argument(value), 0, getFeatures(value)};
+  if (auto split = value.getDefiningOp<SplitOp>()) {
+    std::optional<MemoryView> view = memory(split.getInput());
+    if (view) {
+      view->firstColumn +=
+          split.getColumnOffset(cast<OpResult>(value).getResultNumber());
+      view->columns = getFeatures(value);
+    }
+    return view;
+  }
+  auto cast = value.getDefiningOp<CastOp>();
+  if (cast && isValuePreserving(
+                  mlir::cast<FloatType>(getElementTypeOrSelf(cast.getInput())),
+                  mlir::cast<FloatType>(getElementTypeOrSelf(value))))
+    return memory(cast.getInput());
+  return std::nullopt;
+}
+
+Value TileEmitter::load(const MemoryView &view, Column column,
+                        int64_t columns) {
+  FragType type = fragType(rows, columns, view.getElementType());
+  bool isPadded = type.getColumns() != columns;
+  return LoadOp::create(
+      b, loc, type, view.memref, ValueRange{row, at(column + view.firstColumn)},
+      end, isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
+}
+
+Value TileEmitter::loadVector(Value packed, Column column, int64_t columns) {
+  unsigned first = kernel.getNumArguments() - 1 - plan.packed.size();
+  Value memref = kernel.getArgument(first + plan.vectors.lookup(packed));
+  FragType type = fragType(1, columns, b.getF32Type());
+  bool isPadded = type.getColumns() != columns;
+  return LoadOp::create(b, loc, type, memref, ValueRange{at(column)}, Value(),
+                        isPadded ? b.getI64IntegerAttr(columns)
+                                 : IntegerAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> TileEmitter::forBlocks(int64_t columns, int64_t width,
+                                          bool isStatic, ValueRange carried,
+                                          BlockFn body) {
+  int64_t whole = columns / width;
+  SmallVector<Value> values(carried);
+  if (whole > kUnrolledBlocks && !isStatic) {
+    auto loop =
+        scf::ForOp::create(b, loc, index(0), index(whole), index(1), values);
+    // What is computed in the loop is not there after it.
+    auto outside = blocks;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      SmallVector<Value> next = body(Column{loop.getInductionVar(), width, 0},
+                                     width, loop.getRegionIterArgs());
+      if (!next.empty())
+        scf::YieldOp::create(b, loc, next);
+    }
+    blocks = std::move(outside);
+    values.assign(loop.result_begin(), loop.result_end());
+  } else {
+    for (int64_t i = 0; i < whole; ++i)
+      values = body(Column{Value(), 0, i * width}, width, values);
+  }
+  if (columns % width != 0)
+    values = body(Column{Value(), 0, whole * width}, columns % width, values);
+  return values;
+}
+
+TileEmitter::BlockKey TileEmitter::key(Value value, Column column,
+                                       int64_t columns, Type element) {
+  return {value.getAsOpaquePointer(), column.index.getAsOpaquePointer(),
+          column.offset, columns, element.getAsOpaquePointer()};
+}
+
+Value TileEmitter::evaluate(Value value, Column column, int64_t columns,
+                            Type element) {
+  if (!element)
+    element = getElementTypeOrSelf(value);
+  // A cast to a wider type that is undone.
+  while (auto cast = value.getDefiningOp<CastOp>()) {
+    auto from = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getInput()));
+    auto to = mlir::cast<FloatType>(getElementTypeOrSelf(value));
+    if (from != element || !isValuePreserving(from, to) ||
+        residents.count(value))
+      break;
+    value = cast.getInput();
+  }
+  BlockKey name = key(value, column, columns, element);
+  if (auto known = blocks.find(name); known != blocks.end())
+    return known->second;
+  Value frag = fuse(value, column, columns, element);
+  blocks[name] = frag;
+  return frag;
+}
+
+void TileEmitter::prepare(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || plan.isResident(value))
+    return;
+  if (auto linear = dyn_cast<LinearOp>(op)) {
+    if (plan.getLinear(linear).wholeInput)
+      evaluateAll(linear.getInput(), plan.getOperandType());
+    return;
+  }
+  if (isElementwise(op) || isa<SplitOp>(op))
+    for (Value operand : op->getOperands())
+      if (isa<FloatType>(getElementTypeOrSelf(operand)))
+        prepare(operand);
+}

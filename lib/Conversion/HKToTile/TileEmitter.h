@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the body of a tile kernel: what every unit of a CTA does for its rows,
+// as the plan of the kernel says.
+
+#ifndef HK_LIB_CONVERSION_HKTOTILE_TILEEMITTER_H
+#define HK_LIB_CONVERSION_HKTOTILE_TILEEMITTER_H
+
+#include "KernelPlan.h"
+
+#include "hk/Dialect/Tile/TileDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <map>
+#include <optional>
+
+namespace hk::tile {
+
+/// A column: `index` * `stride` + `offset`, or `offset` alone.
+struct Column {
+  mlir::Value index;
+  int64_t stride = 0;
+  int64_t offset = 0;
+
+  Column operator+(int64_t columns) const {
+    return Column{index, stride, offset + columns};
+  }
+};
+
+/// Columns of a matrix in global memory.
+struct MemoryView {
+  mlir::Value memref;
+  int64_t firstColumn = 0;
+  int64_t columns = 0;
+
+  mlir::Type getElementType() const {
+    return llvm::cast<mlir::MemRefType>(memref.getType()).getElementType();
+  }
+};
+
+class TileEmitter {
+public:
+  /// `kernel` has the arguments that the plan asks for, and an empty block.
+  TileEmitter(mlir::OpBuilder &builder, KernelOp kernel,
+              const KernelPlan &plan);
+
+  /// Emits all of the variant's body.
+  mlir::LogicalResult emit();
+
+private:
+  using BlockFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      Column column, int64_t columns, mlir::ValueRange carried)>;
+  using ScalarFn = llvm::function_ref<mlir::Value(mlir::ValueRange elements)>;
+
+  //===--- The kernel (TileEmitter.cpp)
+  void emitPosition();
+  void emitLineRows();
+  void emitBody();
+  void emitResident(mlir::Value value);
+  void emitYields();
+  void emitYieldBlocks(llvm::ArrayRef<unsigned> results);
+  void store(unsigned result, Column column, int64_t columns);
+
+  //===--- Scalars and types (TileEmitter.cpp)
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value value, int64_t constant);
+  mlir::Value mul(mlir::Value value, int64_t constant);
+  mlir::Value at(Column column);
+  /// A scalar of a map.
+  mlir::Value constant(double value);
+  /// One value a row.
+  FragType rowType(mlir::Type element);
+  /// `columns` columns, padded in a slab.
+  FragType fragType(int64_t rows, int64_t columns, mlir::Type element);
+  mlir::Value map(FragType type, mlir::ValueRange inputs, ScalarFn body);
+  mlir::Value splat(double value, int64_t columns);
+  mlir::Value slice(mlir::Value frag, int64_t column, int64_t columns);
+  /// The flags of operations that are exact, and of those that may not be.
+  mlir::arith::FastMathFlagsAttr exact();
+  mlir::arith::FastMathFlagsAttr approximate();
+
+  //===--- Memory (TileEmitter.cpp)
+  /// The memref of an argument of the variant.
+  mlir::Value argument(mlir::Value value);
+  /// Where a value that is in memory is: an argument, a view of one, or either
+  /// as it was before a cast that keeps all values.
+  std::optional<MemoryView> memory(mlir::Value value);
+  mlir::Value load(const MemoryView &view, Column column, int64_t columns);
+  /// Elements of a bias, gamma or beta, one a column.
+  mlir::Value loadVector(mlir::Value packed, Column column, int64_t columns);
+
+  //===--- Blocks (TileEmitter.cpp)
+  /// Calls `body` for runs of `width` of `columns`, in order: in a loop, or,
+  /// with `isStatic`, one after another; and for what is left over. Each call
+  /// gets what the one before returned, the first `carried`.
+  llvm::SmallVector<mlir::Value> forBlocks(int64_t columns, int64_t width,
+                                           bool isStatic,
+                                           mlir::ValueRange carried,
+                                           BlockFn body);
+  /// Columns of `value`, with elements of `element` (else its own).
+  mlir::Value evaluate(mlir::Value value, Column column, int64_t columns,
+                       mlir::Type element = {});
+  mlir::Value evaluateAll(mlir::Value value, mlir::Type element = {}) {
+    return evaluate(value, Column(), getFeatures(value), element);
+  }
+  /// Computes what all blocks of `value` share, before a loop over them.
+  void prepare(mlir::Value value);
+
+  //===--- Operations
+  // EmitElementwise.cpp
+  struct Fusion;
+  void gather(mlir::Value value, Column column, int64_t columns,
+              Fusion &fusion);
+  mlir::Value fuse(mlir::Value value, Column column, int64_t columns,
+                   mlir::Type element);
+  mlir::Value scalar(mlir::Value value, const Fusion &fusion,
+                     mlir::ValueRange elements);
+  mlir::Value widen(mlir::Value scalar);
+  mlir::Value narrow(mlir::Value scalar, mlir::Type element);
+  mlir::Value activation(ActivationKind kind, mlir::Value x);
+  mlir::Value validRows(MaskRowsOp op);
+  // EmitNorm.cpp
+  mlir::Value emitNorm(mlir::Operation *op);
+  mlir::Value zeroPadding(mlir::Value frag, int64_t columns);
+  // EmitLinear.cpp
+  /// The sums of a block of features, or of all; `c` is where they begin.
+  mlir::Value emitLinear(LinearOp op, Column column, int64_t columns,
+                         mlir::Value c);
+  mlir::Value emitSums(LinearOp op, mlir::Value c);
+  mlir::Value multiply(const LinearPlan &plan, mlir::Value a, Column k,
+                       Column n, int64_t columns, mlir::Value c);
+  // EmitAttention.cpp
+  /// The context of query head `head` of the unit's rows, normalised, of f32,
+  /// the columns padded to a multiple of 8.
+  mlir::FailureOr<mlir::Value> emitAttentionBlock(AttentionOp op,
+                                                  mlir::Value head);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  KernelOp kernel;
+  const KernelPlan &plan;
+  CUDAAttr schedule;
+  /// Set where something that was not foreseen could not be emitted.
+  bool hasFailed = false;
+
+  /// The rows of a frag.
+  int64_t rows;
+  /// The sequence of the CTA.
+  mlir::Value sequence;
+  /// The run of columns or heads of the CTA; null if there is one only.
+  mlir::Value run;
+  /// The first row of the CTA: in its sequence, and in memory.
+  mlir::Value firstQuery, ctaRow;
+  /// The first row of the unit: in the CTA, in its sequence, and in memory.
+  mlir::Value unitRow, localRow, row;
+  /// The row in memory after the last that may be touched.
+  mlir::Value end;
+
+  /// The values that are in registers whole.
+  llvm::DenseMap<mlir::Value, mlir::Value> residents;
+  /// What has been computed and can be used here: by value, column, columns
+  /// and element type (none: the sums of a linear operation).
+  using BlockKey = std::tuple<void *, void *, int64_t, int64_t, const void *>;
+  static BlockKey key(mlir::Value value, Column column, int64_t columns,
+                      mlir::Type element);
+  std::map<BlockKey, mlir::Value> blocks;
+};
+
+} // namespace hk::tile
+
+#endif // HK_LIB_CONVERSION_HKTOTILE_TILEEMITTER_H

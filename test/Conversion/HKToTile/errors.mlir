@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: hk-opt %s --hk-to-tile --verify-diagnostics --split-input-file
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @f64 {
+  // expected-error@+1 {{expects no f64 in a #hk.cuda kernel, but got 'tensor<?x8x8xf64>'}}
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf64>):
+    %y = hk.activation relu %x : tensor<?x8x8xf64>
+    hk.yield %y : tensor<?x8x8xf64>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @cast_f64 {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    // expected-error@+1 {{expects no f64 in a #hk.cuda kernel, but got 'tensor<?x8x8xf64>'}}
+    %y = hk.cast %x : tensor<?x8x8xf32> to tensor<?x8x8xf64>
+    %z = hk.cast %y : tensor<?x8x8xf64> to tensor<?x8x8xf32>
+    hk.yield %z : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @half {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf16>):
+    // expected-error@+1 {{expects f32 operands in a #hk.cuda kernel, but got 'tensor<?x8x8xf16>' (hk-widen inserts the casts)}}
+    %y = hk.layer_norm %x : tensor<?x8x8xf16>
+    hk.yield %y : tensor<?x8x8xf16>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @no_sequence {
+  // expected-error@+1 {{expects activations [B, S, D], masks [B, S] and lengths [B] in a #hk.cuda kernel, but got 'tensor<?x8xf32>'}}
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8xf32>):
+    %y = hk.activation relu %x : tensor<?x8xf32>
+    hk.yield %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @nothing {
+  // expected-error@+1 {{expects an operand or result [B, S, D] in a #hk.cuda kernel, but got none}}
+  hk.variant #s grid(#grid) {
+  ^bb0(%n: tensor<?xi32>):
+    hk.yield
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @two_lengths {
+  // expected-error@+1 {{expects sequences of one length in a #hk.cuda kernel, but got 8 and 9 rows}}
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>, %y: tensor<?x9x8xf32>):
+    hk.yield %x, %y : tensor<?x8x8xf32>, tensor<?x9x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<8x8xf32, #hk.panels<8>> {
+  %w = hk.param "w" from f32 : tensor<8x8xf64>
+  %p = hk.pack.layout %w : tensor<8x8xf64> -> tensor<8x8xf64, #hk.panels<8>>
+  hk.yield %p : tensor<8x8xf64, #hk.panels<8>>
+}
+hk.executable @panels {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<8x8xf32, #hk.panels<8>>
+    // expected-error@+1 {{expects a packed weight without a layout in a #hk.cuda kernel, but got 'tensor<8x8xf32, #hk.panels<8>>'}}
+    %y = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<8x8xf32, #hk.panels<8>>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @g : tensor<8xf16> {
+  %g = hk.param "g" from f32 : tensor<8xf64>
+  hk.yield %g : tensor<8xf64>
+}
+hk.executable @gamma {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %h = hk.packed.get @g : tensor<8xf16>
+    %g = hk.cast %h : tensor<8xf16> to tensor<8xf32>
+    // expected-error@+1 {{expects a packed gamma in a #hk.cuda kernel, but got}}
+    %y = hk.rms_norm %x, %g : tensor<?x8x8xf32>, tensor<8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @parameter {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    // expected-error@+1 {{expects an operation that #hk.cuda has a lowering for, but got hk.param}}
+    %g = hk.param "g" : tensor<8xf32>
+    %y = hk.rms_norm %x, %g : tensor<?x8x8xf32>, tensor<8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 72, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<8x8xf32> {
+  %w = hk.param "w" from f32 : tensor<8x8xf64>
+  hk.yield %w : tensor<8x8xf64>
+}
+hk.executable @rows {
+  // expected-error@+1 {{expects units of a multiple of 16 rows in this #hk.cuda kernel, but got 72 rows for 4 units}}
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<8x8xf32>
+    %y = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<8x8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 20, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<64x8xf32> {
+  %w = hk.param "w" from f32 : tensor<64x8xf64>
+  hk.yield %w : tensor<64x8xf64>
+}
+hk.executable @block {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<64x8xf32>
+    // expected-error@+1 {{expects blocks and runs of columns of a multiple of 8 in a #hk.cuda kernel, but got tiles of 20 features and 8 input features}}
+    %y = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<64x8xf32>
+    hk.yield %y : tensor<?x8x64xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<16x8xf32> {
+  %w = hk.param "w" from f32 : tensor<16x8xf64>
+  hk.yield %w : tensor<16x8xf64>
+}
+hk.executable @split {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<16x8xf32>
+    %y = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<16x8xf32>
+    // expected-error@+1 {{expects runs of columns in registers that begin at a multiple of 8, outside of kernels that stream rows, but got one at column 12}}
+    %0, %1 = hk.split %y : tensor<?x8x16xf32> -> tensor<?x8x12xf32>, tensor<?x8x4xf32>
+    hk.yield %0, %1 : tensor<?x8x12xf32>, tensor<?x8x4xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @attention_input {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %n = hk.rms_norm %x : tensor<?x8x8xf32>
+    // expected-error@+1 {{expects queries, keys and values in memory in a #hk.cuda kernel, but got}}
+    %y = hk.attention %n, %x, %x {num_heads = 1 : i32} : tensor<?x8x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<12x12xf32> {
+  %w = hk.param "w" from f32 : tensor<12x12xf64>
+  hk.yield %w : tensor<12x12xf64>
+}
+hk.executable @heads {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x12xf32>):
+    %w = hk.packed.get @w : tensor<12x12xf32>
+    // expected-error@+1 {{expects heads of a multiple of 8 columns where another operation reads them, but got 4}}
+    %a = hk.attention %x, %x, %x {num_heads = 3 : i32} : tensor<?x8x12xf32>, tensor<?x8x12xf32>, tensor<?x8x12xf32>
+    %y = hk.linear %a, %w : tensor<?x8x12xf32>, tensor<12x12xf32>
+    hk.yield %y : tensor<?x8x12xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 128, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<256x8xf32> {
+  %w = hk.param "w" from f32 : tensor<256x8xf64>
+  hk.yield %w : tensor<256x8xf64>
+}
+hk.executable @wide {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<256x8xf32>
+    // expected-error@+1 {{expects at most 224 columns of a row that is held in registers by units of 32 rows, but got 256}}
+    %y = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<256x8xf32>
+    %z = hk.rms_norm %y : tensor<?x8x256xf32>
+    hk.yield %z : tensor<?x8x256xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 64, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<8x8xf32> {
+  %w = hk.param "w" from f32 : tensor<8x8xf64>
+  hk.yield %w : tensor<8x8xf64>
+}
+hk.executable @columns {
+  // expected-error@+1 {{expects results of one width that are computed by blocks of one linear operation where a schedule has columns, but got a result of 'tensor<?x8x8xf32>'}}
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<8x8xf32>
+    %y = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<8x8xf32>
+    %z = hk.rms_norm %y : tensor<?x8x8xf32>
+    hk.yield %z : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<8x8xf32> {
+  %w = hk.param "w" from f32 : tensor<8x8xf64>
+  hk.yield %w : tensor<8x8xf64>
+}
+hk.executable @no_attention {
+  // expected-error@+1 {{computed by blocks of one attention where a schedule has heads, but got a result of 'tensor<?x8x8xf32>'}}
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<8x8xf32>
+    %y = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<8x8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.executable @attention {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    // expected-error@+1 {{expects an operation that #hk.cuda has a lowering for, but got hk.attention}}
+    %y = hk.attention %x, %x, %x {num_heads = 1 : i32} : tensor<?x8x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}
