@@ -9,8 +9,10 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../python")]
 import cases
+import gpu_cases
 import reference
 import run_e2e
+import run_gpu_e2e
 import tolerance
 
 
@@ -72,6 +74,44 @@ class Compare(unittest.TestCase):
         y = self.expected.copy()
         y[0, 3] = 7
         self.assertEqual(self.judge(y, expected, network, True), (0.0, 0.0))
+
+
+class SmallNetworks(unittest.TestCase):
+    """The driver of kernels for GPUs."""
+
+    def test_what_passes(self):
+        y = np.array([[1.0, -2.0, 0.0]])
+        self.assertEqual(run_gpu_e2e.compare(y, y.copy(), True), (0.0, 0.0))
+        # By the gate, but not of a reference plan.
+        near = y + [[1e-2, 0, 1e-3]]
+        self.assertLess(run_gpu_e2e.compare(near, y, False)[1], 1)
+        with self.assertRaisesRegex(run_e2e.Failure, r"2 of 3 elements .* worst at \[0, 0\]"):
+            run_gpu_e2e.compare(near, y, True)
+
+    def test_what_does_not(self):
+        y = np.ones((1, 2))
+        for bad, message in ((np.array([[1, np.nan]]), r"1 of 2 elements .* at \[0, 1\]"),
+                             (np.ones((2, 1)), "expects shape"),
+                             (y + 3e-2, "2 of 2 elements")):
+            with self.assertRaisesRegex(run_e2e.Failure, message):
+                run_gpu_e2e.compare(bad, y, False)
+        with self.assertRaisesRegex(run_e2e.Failure, "expects elements to compare"):
+            run_gpu_e2e.compare(y, np.full((1, 2), np.nan), False)
+
+    def test_nan_is_only_where_nobody_may_look(self):
+        for case in gpu_cases.CASES:
+            network = case.build()
+            parameters = network.draw_parameters(run_e2e.generator(case.name))
+            for run in case.runs:
+                inputs, valid = run_gpu_e2e.make_inputs(case, run, network)
+                with self.subTest(case=case.name, run=run.label()):
+                    y = network.evaluate(inputs, parameters)
+                    self.assertTrue(np.isfinite(y[valid]).all())
+                    self.assertEqual(y.shape[:2], valid.shape)
+
+    def test_names_are_unique(self):
+        names = [(case.group, case.name) for case in gpu_cases.CASES]
+        self.assertEqual(len(names), len(set(names)))
 
 
 class Tolerance(unittest.TestCase):
