@@ -181,6 +181,14 @@ ExitCode Driver::generate() {
   if (options.emit != Stage::Asm && options.emit != Stage::Obj)
     if (ExitCode result = generateGPU(); result != ExitCode::Success)
       return result;
+  bool wantsGPU = options.emit == Stage::PTX;
+  if (wantsGPU || options.emit == Stage::Asm)
+    if (wantsGPU ? code.gpu.empty() : code.cpu.empty()) {
+      error() << "--emit=" << (wantsGPU ? "ptx" : "asm") << " expects a "
+              << (wantsGPU ? "GPU" : "CPU") << " among the targets, but got "
+              << "none\n";
+      return ExitCode::User;
+    }
   if (!dump)
     return ExitCode::Success;
   for (const KernelCode &kernels : code.cpu) {

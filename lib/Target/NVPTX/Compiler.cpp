@@ -9,6 +9,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Scalar/DCE.h"
@@ -31,12 +32,22 @@ using namespace llvm;
 
 static const char *tripleName = "nvptx64-nvidia-cuda";
 
+/// Has pointers to shared memory be 32 bits wide, as its addresses are: half the
+/// registers, and no conversion. LLVM has an option for it and nothing else; it
+/// is read where a target machine is made.
+static void useShortPointers() {
+  auto &options = cl::getRegisteredOptions();
+  if (auto option = options.find("nvptx-short-ptr"); option != options.end())
+    static_cast<cl::opt<bool> *>(option->second)->setValue(true);
+}
+
 static const Target *lookupTarget(const Triple &triple, std::string &message) {
   static const bool initialized = [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    useShortPointers();
     return true;
   }();
   (void)initialized;
