@@ -156,7 +156,10 @@ def time_shape(env, job):
     batch = job.get("batch") or batch
     device = env.device
     eager = make_eager(number)
-    sessions, skipped = env.open_plans(env.module(f"shape{number:02d}"), weights_of(eager))
+    module, weights = env.module(f"shape{number:02d}"), weights_of(eager)
+    sessions, skipped = env.open_plans(module, weights)
+    # What a user gets who names no plan.
+    chosen = env.context.session(module, env.library.params(weights))
     eager = eager.to(device)
     with torch.inference_mode():
         x = torch.randn(batch, seq, dim, generator=generator(device, 101234), device=device)
@@ -166,18 +169,22 @@ def time_shape(env, job):
         # As the contract's harness ships it.
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         theirs, failed = torch_contenders(env, job, eager, x, valid)
-        contenders = {**hk_contenders(env, sessions, [x, valid], x.shape), **theirs}
+        contenders = {**hk_contenders(env, sessions, [x, valid], x.shape),
+                      "hk": fresh_outputs(env, chosen, [x, valid], x.shape), **theirs}
         accuracy = {name: judge(run(), expected) for name, run in contenders.items()}
         env.synchronize()
         times = race(device, contenders, job)
     for name, result in times.items():
         result["failed"] = accuracy[name]["failed"]
         result["max_error"] = accuracy[name]["max_error"]
+    chosen_plan = chosen.plan()
+    chosen = None
     contenders.clear(), theirs.clear(), sessions.clear()
     gc.collect()
     if device == "cuda":
         torch.cuda.empty_cache()
-    return {"times": times, "skipped": skipped, "torch_failed": failed, "batch": batch}
+    return {"times": times, "skipped": skipped, "torch_failed": failed, "batch": batch,
+            "chosen": chosen_plan}
 
 
 def time_copy(env, job):
