@@ -171,7 +171,9 @@ Json toJson(const schema::Packed &packed) {
           {"layer_end", packed.layer_end()},
           {"stride", packed.stride()},
           {"program", list(packed.program())},
-          {"result", packed.result()}};
+          {"result", packed.result()},
+          {"tile_rows", packed.tile_rows()},
+          {"tile_columns", packed.tile_columns()}};
 }
 
 Json toJson(const schema::Parameter &parameter) {

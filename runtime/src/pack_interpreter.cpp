@@ -218,6 +218,48 @@ private:
   std::vector<Buffer> values_;
 };
 
+uint64_t roundUp(uint64_t value, uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// The elements that a layer takes in memory, with padding.
+uint64_t storedElementsOf(const schema::Packed &packed) {
+  const uint64_t elements = elementsOf(*packed.type());
+  if (packed.layout() != schema::Layout::Tiles)
+    return elements;
+  const auto &shape = *packed.type()->shape();
+  return roundUp(static_cast<uint64_t>(shape.Get(0)), packed.tile_rows()) *
+         roundUp(static_cast<uint64_t>(shape.Get(1)), packed.tile_columns());
+}
+
+/// A tile that begins at row `n` and column `k` of the matrix; see the schema.
+template <typename Stored, typename Round>
+Stored *storeTile(const schema::Packed &packed, const double *value, uint64_t n,
+                  uint64_t k, Stored *out, Round round) {
+  constexpr uint64_t chunkBytes = 16, bankBytes = 128;
+  constexpr uint64_t chunk = chunkBytes / sizeof(Stored);
+  const uint64_t rows = static_cast<uint64_t>(packed.type()->shape()->Get(0));
+  const uint64_t columns =
+      static_cast<uint64_t>(packed.type()->shape()->Get(1));
+  uint64_t blockBytes = bankBytes;
+  while (packed.tile_columns() * sizeof(Stored) % blockBytes != 0)
+    blockBytes /= 2;
+  const uint64_t width = blockBytes / sizeof(Stored);
+  for (uint64_t first = 0; first < packed.tile_columns(); first += width)
+    for (uint64_t r = 0; r < packed.tile_rows(); ++r, out += width) {
+      const uint64_t swizzle =
+          (r * blockBytes / bankBytes) & (blockBytes / chunkBytes - 1);
+      for (uint64_t c = 0; c < width; ++c) {
+        const uint64_t row = n + r, column = k + first + c;
+        const double element = row < rows && column < columns
+                                   ? value[row * columns + column]
+                                   : 0.0;
+        out[((c / chunk) ^ swizzle) * chunk + c % chunk] = round(element);
+      }
+    }
+  return out;
+}
+
 /// Rounds each element of `value` and writes it where the layout wants it.
 template <typename Stored, typename Round>
 void storeAs(const schema::Packed &packed, const double *value, void *target,
@@ -232,6 +274,12 @@ void storeAs(const schema::Packed &packed, const double *value, void *target,
   const uint64_t rows = static_cast<uint64_t>(packed.type()->shape()->Get(0));
   const uint64_t columns =
       static_cast<uint64_t>(packed.type()->shape()->Get(1));
+  if (packed.layout() == schema::Layout::Tiles) {
+    for (uint64_t n = 0; n < rows; n += packed.tile_rows())
+      for (uint64_t k = 0; k < columns; k += packed.tile_columns())
+        out = storeTile(packed, value, n, k, out, round);
+    return;
+  }
   for (uint64_t n = 0; n < rows; n += packed.panel_width()) {
     const uint64_t width = std::min<uint64_t>(packed.panel_width(), rows - n);
     const double *panel = value + n * columns;
@@ -260,7 +308,7 @@ void store(const schema::Packed &packed, const double *value, void *target) {
 } // namespace
 
 uint64_t bytesOfLayer(const schema::Packed &packed) {
-  return elementsOf(*packed.type()) * sizeOf(packed.type()->dtype());
+  return storedElementsOf(packed) * sizeOf(packed.type()->dtype());
 }
 
 uint64_t peakBytes(const schema::Packed &packed) {

@@ -217,6 +217,22 @@ Status checkPacked(const schema::Packed &packed,
     if (packed.panel_width() == 0)
       return malformed("expects panels of a positive width, but got 0");
   }
+  if (packed.layout() == schema::Layout::Tiles) {
+    constexpr uint32_t kMaxTile = 1u << 16;
+    auto isSize = [](uint32_t size) {
+      return size != 0 && size <= kMaxTile && size % 8 == 0;
+    };
+    if (sizeOrZero(type.shape()) != 2)
+      return malformed("expects a matrix for tiles, but got ", describe(type));
+    if (!isSize(packed.tile_rows()) || !isSize(packed.tile_columns()))
+      return malformed("expects tiles whose sizes are multiples of 8 from 8 "
+                       "to ",
+                       kMaxTile, ", but got ", packed.tile_rows(), " by ",
+                       packed.tile_columns());
+    if (bytesOfLayer(packed) / sizeOf(type.dtype()) > kMaxElements)
+      return malformed("expects at most ", kMaxElements,
+                       " elements with the padding of tiles, but got more");
+  }
   if (packed.layer_end() > kMaxLayers ||
       (packed.layer_end() <= packed.layer_begin() &&
        (packed.layer_end() != 0 || packed.layer_begin() != 0)))
@@ -224,7 +240,7 @@ Status checkPacked(const schema::Packed &packed,
                      ", but got ", packed.layer_begin(), " to ",
                      packed.layer_end());
   if (packed.layer_end() != 0) {
-    const uint64_t bytes = elements * sizeOf(type.dtype());
+    const uint64_t bytes = bytesOfLayer(packed);
     uint64_t total;
     if (packed.stride() % format::kBufferAlignment != 0 ||
         packed.stride() < bytes)

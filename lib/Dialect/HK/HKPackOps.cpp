@@ -203,7 +203,7 @@ LogicalResult PackLayoutOp::verify() {
       !isa_and_present<PanelsAttr, TilesAttr>(result.getEncoding())) // (C1)
     return emitOpError()
            << "expects a matrix and the same matrix with a layout "
-              "(#hk.panels), but got "
+              "(#hk.panels or #hk.tiles), but got "
            << input << " and " << result;
   return success();
 }

@@ -50,21 +50,27 @@ FailureOr<PackedData> ProgramBuilder::build() {
   RankedTensorType type = packed.getTensorType();
   data.name = packed.getSymName().str();
   data.type = getTensorData(type);
+  uint64_t elements = type.getNumElements();
   if (auto panels = dyn_cast_or_null<PanelsAttr>(type.getEncoding())) {
     data.layout = schema::Layout::Panels;
     data.panelWidth = panels.getWidth();
+  } else if (auto tiles = dyn_cast_or_null<TilesAttr>(type.getEncoding())) {
+    data.layout = schema::Layout::Tiles;
+    data.tileRows = tiles.getRows();
+    data.tileColumns = tiles.getColumns();
+    elements = llvm::alignTo(type.getDimSize(0), tiles.getRows()) *
+               llvm::alignTo(type.getDimSize(1), tiles.getColumns());
   } else if (type.getEncoding()) {
-    return packed.emitOpError() << "expects the layout #hk.panels or none, but "
-                                   "got "
+    return packed.emitOpError() << "expects the layout #hk.panels, #hk.tiles "
+                                   "or none, but got "
                                 << type.getEncoding();
   }
   if (packed.hasLayers()) {
     data.layerBegin = *packed.getLayerBegin();
     data.layerEnd = *packed.getLayerEnd();
   }
-  data.stride =
-      llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8,
-                    format::kBufferAlignment);
+  data.stride = llvm::alignTo(elements * type.getElementTypeBitWidth() / 8,
+                              format::kBufferAlignment);
   auto result = addRegion(packed);
   if (failed(result))
     return failure();

@@ -38,6 +38,8 @@ struct PackedData {
   TensorData type;
   schema::Layout layout = schema::Layout::Dense;
   uint32_t panelWidth = 0;
+  uint32_t tileRows = 0;
+  uint32_t tileColumns = 0;
   uint32_t layerBegin = 0;
   uint32_t layerEnd = 0;
   uint64_t stride = 0;

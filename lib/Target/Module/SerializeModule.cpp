@@ -76,7 +76,8 @@ Offset<schema::Packed> MetadataBuilder::add(const PackedData &packed) {
       packed.program, [&](auto &instruction) { return add(instruction); });
   return schema::CreatePacked(
       builder, name, type, packed.layout, packed.panelWidth, packed.layerBegin,
-      packed.layerEnd, packed.stride, program, packed.result);
+      packed.layerEnd, packed.stride, program, packed.result, packed.tileRows,
+      packed.tileColumns);
 }
 
 Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {

@@ -130,7 +130,7 @@ func.func @pack_concat_dynamic(%m: tensor<?xf64>) {
 // -----
 
 func.func @pack_layout_c1_rank(%v: tensor<16xf64>) {
-  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels), but got 'tensor<16xf64>' and 'tensor<16xf64, #hk.panels<4>>'}}
+  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels or #hk.tiles), but got 'tensor<16xf64>' and 'tensor<16xf64, #hk.panels<4>>'}}
   %0 = hk.pack.layout %v : tensor<16xf64> -> tensor<16xf64, #hk.panels<4>>
   return
 }
@@ -138,7 +138,7 @@ func.func @pack_layout_c1_rank(%v: tensor<16xf64>) {
 // -----
 
 func.func @pack_layout_c1_shape(%m: tensor<8x16xf64>) {
-  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels), but got 'tensor<8x16xf64>' and 'tensor<16x8xf64, #hk.panels<4>>'}}
+  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels or #hk.tiles), but got 'tensor<8x16xf64>' and 'tensor<16x8xf64, #hk.panels<4>>'}}
   %0 = hk.pack.layout %m : tensor<8x16xf64> -> tensor<16x8xf64, #hk.panels<4>>
   return
 }
@@ -146,7 +146,7 @@ func.func @pack_layout_c1_shape(%m: tensor<8x16xf64>) {
 // -----
 
 func.func @pack_layout_c1_no_layout(%m: tensor<8x16xf64>) {
-  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels), but got 'tensor<8x16xf64>' and 'tensor<8x16xf64>'}}
+  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels or #hk.tiles), but got 'tensor<8x16xf64>' and 'tensor<8x16xf64>'}}
   %0 = hk.pack.layout %m : tensor<8x16xf64> -> tensor<8x16xf64>
   return
 }
@@ -154,7 +154,7 @@ func.func @pack_layout_c1_no_layout(%m: tensor<8x16xf64>) {
 // -----
 
 func.func @pack_layout_c1_other_layout(%m: tensor<8x16xf64>) {
-  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels), but got 'tensor<8x16xf64>' and 'tensor<8x16xf64, "rows">'}}
+  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels or #hk.tiles), but got 'tensor<8x16xf64>' and 'tensor<8x16xf64, "rows">'}}
   %0 = hk.pack.layout %m : tensor<8x16xf64> -> tensor<8x16xf64, "rows">
   return
 }
@@ -162,7 +162,7 @@ func.func @pack_layout_c1_other_layout(%m: tensor<8x16xf64>) {
 // -----
 
 func.func @pack_layout_c1_twice(%m: tensor<8x16xf64, #hk.panels<4>>) {
-  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels), but got 'tensor<8x16xf64, #hk.panels<4>>' and 'tensor<8x16xf64, #hk.panels<8>>'}}
+  // expected-error @+1 {{expects a matrix and the same matrix with a layout (#hk.panels or #hk.tiles), but got 'tensor<8x16xf64, #hk.panels<4>>' and 'tensor<8x16xf64, #hk.panels<8>>'}}
   %0 = hk.pack.layout %m : tensor<8x16xf64, #hk.panels<4>> -> tensor<8x16xf64, #hk.panels<8>>
   return
 }

@@ -14,6 +14,15 @@ using test::checkCases;
 using test::instruction;
 using test::param;
 
+/// Makes "w" a matrix in tiles.
+void setTiles(ModuleT &module, uint32_t rows, uint32_t columns) {
+  schema::PackedT &packed = *module.packed[0];
+  packed.type->shape = {2, 4};
+  packed.layout = schema::Layout::Tiles;
+  packed.tile_rows = rows;
+  packed.tile_columns = columns;
+}
+
 TEST(PackingCheck, PackedValues) {
   checkCases({
       {"packed 'w': expects an element type from 1 to 6, but got 0",
@@ -22,9 +31,9 @@ TEST(PackingCheck, PackedValues) {
        [](ModuleT &m) { m.packed[0]->type->dtype = DType::I32; }},
       {"packed 'w': expects positive dimensions, but got 0",
        [](ModuleT &m) { m.packed[0]->type->shape[0] = 0; }},
-      {"packed 'w': expects a layout up to 1, but got 2",
+      {"packed 'w': expects a layout up to 2, but got 3",
        [](ModuleT &m) {
-         m.packed[0]->layout = static_cast<schema::Layout>(2);
+         m.packed[0]->layout = static_cast<schema::Layout>(3);
        }},
       {"packed 'w': expects a matrix for panels, but got f32[8]",
        [](ModuleT &m) { m.packed[0]->layout = schema::Layout::Panels; }},
@@ -32,6 +41,30 @@ TEST(PackingCheck, PackedValues) {
        [](ModuleT &m) {
          m.packed[0]->layout = schema::Layout::Panels;
          m.packed[0]->type->shape = {2, 4};
+       }},
+      {"packed 'w': expects a matrix for tiles, but got f32[8]",
+       [](ModuleT &m) { m.packed[0]->layout = schema::Layout::Tiles; }},
+      {"packed 'w': expects tiles whose sizes are multiples of 8 from 8 to "
+       "65536, but got 8 by 0",
+       [](ModuleT &m) { setTiles(m, 8, 0); }},
+      {"packed 'w': expects tiles whose sizes are multiples of 8 from 8 to "
+       "65536, but got 12 by 8",
+       [](ModuleT &m) { setTiles(m, 12, 8); }},
+      {"packed 'w': expects tiles whose sizes are multiples of 8 from 8 to "
+       "65536, but got 8 by 65544",
+       [](ModuleT &m) { setTiles(m, 8, 65544); }},
+      {"packed 'w': expects at most 1099511627776 elements with the padding of "
+       "tiles, but got more",
+       [](ModuleT &m) {
+         setTiles(m, 8, 65536);
+         m.packed[0]->type->shape = {int64_t(1) << 37, 4};
+       }},
+      {"packed 'w': expects a stride of at least 1024 bytes that is a "
+       "multiple of 64, but got 64",
+       [](ModuleT &m) {
+         setTiles(m, 16, 16);
+         m.packed[0]->layer_end = 2;
+         m.packed[0]->stride = 64;
        }},
       {"packed 'w': expects a range of layers below 65536, but got 3 to 2",
        [](ModuleT &m) { m.packed[0]->layer_begin = 3; }},
@@ -52,7 +85,9 @@ TEST(PackingCheck, PackedValues) {
       {"packed 'w': expects a result among 1 instructions, but got 1",
        [](ModuleT &m) { m.packed[0]->result = 1; }},
       {"packed 'w': expects a result of shape [2, 4], but got [8]",
-       [](ModuleT &m) { m.packed[0]->type->shape = {2, 4}; }},
+       [](ModuleT &m) {
+         m.packed[0]->type->shape = {2, 4};
+       }},
   });
 }
 

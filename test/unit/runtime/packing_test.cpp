@@ -238,6 +238,74 @@ TEST_F(PackingTest, PanelsAreNarrowAtTheEnd) {
   EXPECT_EQ(transposed, (Doubles{0, 10, 20, 30, 40, 1, 11, 21, 31, 41}));
 }
 
+/// Where element (n, k) of a matrix with `columns` columns lies in tiles, in
+/// elements of `size` bytes: the formula of the schema, for one element.
+size_t placeInTiles(size_t n, size_t k, size_t columns, size_t tileRows,
+                    size_t tileColumns, size_t size) {
+  const size_t tilesOfRow = (columns + tileColumns - 1) / tileColumns;
+  const size_t tile = n / tileRows * tilesOfRow + k / tileColumns;
+  size_t segment = 16;
+  for (size_t wider : {32, 64, 128})
+    if (tileColumns * size % wider == 0)
+      segment = wider;
+  const size_t r = n % tileRows, byte = k % tileColumns * size;
+  const size_t chunk = byte % segment / 16;
+  const size_t swizzled = chunk ^ ((r * segment / 128) % (segment / 16));
+  return (tile * tileRows * tileColumns * size +
+          byte / segment * tileRows * segment + r * segment + swizzled * 16 +
+          byte % 16) /
+         size;
+}
+
+TEST_F(PackingTest, TilesAreImagesOfSharedMemory) {
+  constexpr size_t rows = 20, columns = 100;
+  std::vector<float> matrix(rows * columns);
+  for (size_t i = 0; i < matrix.size(); ++i)
+    matrix[i] = 1 + static_cast<float>(i);
+  addParameter("m", {rows, columns}, matrix);
+  struct Tile {
+    uint32_t rows, columns;
+  };
+  // Blocks of 128, 64, 32 and 16 bytes of f16, several in a row of a tile.
+  const std::vector<Tile> tiles = {{16, 64}, {8, 128}, {32, 32},
+                                   {24, 16}, {8, 8},   {16, 96}};
+  auto add = [&](DType dtype, Tile tile) {
+    schema::PackedT &packed = addPacked(
+        dtype, {rows, columns}, param("m", DType::F32, {rows, columns}));
+    packed.layout = Layout::Tiles;
+    packed.tile_rows = tile.rows;
+    packed.tile_columns = tile.columns;
+  };
+  for (Tile tile : tiles) {
+    add(DType::F16, tile);
+    add(DType::F32, tile);
+  }
+  expectOk(pack());
+  auto padded = [](size_t size, size_t multiple) {
+    return (size + multiple - 1) / multiple * multiple;
+  };
+  for (size_t i = 0; i < tiles.size(); ++i) {
+    const Tile tile = tiles[i];
+    const size_t count =
+        padded(rows, tile.rows) * padded(columns, tile.columns);
+    const std::vector<uint16_t> half = values<uint16_t>(2 * i, count);
+    const std::vector<float> single = values<float>(2 * i + 1, count);
+    size_t zeros = 0;
+    for (size_t n = 0; n < rows; ++n)
+      for (size_t k = 0; k < columns; ++k) {
+        const float expected = matrix[n * columns + k];
+        EXPECT_EQ(half[placeInTiles(n, k, columns, tile.rows, tile.columns, 2)],
+                  Float16::fromDouble(expected));
+        EXPECT_EQ(
+            single[placeInTiles(n, k, columns, tile.rows, tile.columns, 4)],
+            expected);
+      }
+    for (float value : single)
+      zeros += value == 0;
+    EXPECT_EQ(zeros, count - rows * columns) << "padding is zeros";
+  }
+}
+
 TEST_F(PackingTest, LayersLieAStrideApart) {
   for (int layer = 2; layer < 5; ++layer)
     addParameter("block." + std::to_string(layer) + ".w", {3},

@@ -213,7 +213,7 @@ def HK_PackLayoutOp : HK_PackOp<"layout"> {
 
     Constraints:
     - (C1) `input` is a matrix without an encoding, the result has the same
-      shape and an encoding that hk knows: `#hk.panels`.
+      shape and an encoding that hk knows: `#hk.panels` or `#hk.tiles`.
 
     Example:
 
