@@ -104,7 +104,15 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     return;
   case Stage::Kernels: {
     pm.addPass(createHoistPacked());
+    if (!options.archs.empty()) {
+      CloneTargetsOptions clones;
+      clones.archs.assign(options.archs.begin(), options.archs.end());
+      clones.cpu = !options.isas.empty();
+      pm.addPass(createCloneTargets(clones));
+    }
     pm.addNestedPass<func::FuncOp>(createCut());
+    if (!options.archs.empty())
+      pm.addNestedPass<func::FuncOp>(createNarrow());
     AssignSchedulesOptions schedules;
     schedules.isas.assign(options.isas.begin(), options.isas.end());
     if (!schedules.isas.empty())
@@ -186,9 +194,10 @@ void hk::registerPipelinePasses() {
 
 Fault hk::getFault(llvm::StringRef passArgument) {
   return llvm::StringSwitch<Fault>(passArgument)
-      .Cases({"hk-check", "hk-make-oracle"}, Fault::User)
-      .Cases({"hk-widen", "hk-hoist-packed", "hk-cut", "hk-assign-schedules",
-              "hk-outline", "hk-lower-loops-kernels", "hk-to-vector"},
+      .Cases({"hk-check", "hk-make-oracle", "hk-clone-targets"}, Fault::User)
+      .Cases({"hk-widen", "hk-hoist-packed", "hk-cut", "hk-narrow",
+              "hk-assign-schedules", "hk-outline", "hk-lower-loops-kernels",
+              "hk-to-vector"},
              Fault::Unsupported)
       .Default(Fault::Internal);
 }

@@ -3,9 +3,12 @@
 // hk-assign-schedules: one schedule for each kernel and instruction set.
 
 #include "hk/Analysis/CPUSchedule.h"
+#include "hk/Analysis/CUDASchedule.h"
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Transforms/CutPolicy.h"
 #include "hk/Transforms/Passes.h"
+#include "hk/Transforms/PlanClone.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -37,6 +40,68 @@ static CPUKernelShape shapeOf(KernelOp kernel) {
   return shape;
 }
 
+/// The value that `value` is a view of or was rounded from.
+static Value storedValue(Value value) {
+  value = viewedValue(value);
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = viewedValue(cast.getInput());
+  return value;
+}
+
+static CUDAFamily familyOf(KernelOp kernel) {
+  LinearOp linear;
+  bool hasNorm = false, hasAttention = false, hasElementwise = false;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (isa<LayerNormOp, RMSNormOp>(op)) {
+      hasNorm = true;
+    } else if (isa<AttentionOp>(op)) {
+      if (hasAttention)
+        return CUDAFamily::Chain;
+      hasAttention = true;
+    } else if (isa<LinearOp>(op)) {
+      if (linear)
+        return CUDAFamily::Chain;
+      linear = cast<LinearOp>(op);
+    } else if (!isa<PackedGetOp, SplitOp, CastOp>(op)) {
+      hasElementwise = true;
+    }
+  }
+  if (!linear && !hasAttention)
+    return CUDAFamily::Line;
+  if (hasAttention)
+    return linear || hasNorm || hasElementwise ? CUDAFamily::Chain
+                                               : CUDAFamily::Attention;
+  Type type = linear.getResult().getType();
+  bool isPlain = !hasNorm && isa<BlockArgument>(storedValue(linear.getInput()));
+  return isPlain && llvm::all_of(kernel.getResultTypes(),
+                                 [&](Type result) {
+                                   return cast<ShapedType>(result).getShape() ==
+                                          cast<ShapedType>(type).getShape();
+                                 })
+             ? CUDAFamily::Gemm
+             : CUDAFamily::Chain;
+}
+
+static CUDAKernelShape shapeOf(KernelOp kernel, const PlanClone &clone) {
+  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
+  CUDAKernelShape shape;
+  shape.family = familyOf(kernel);
+  if (!type.isDynamicDim(0))
+    shape.batch = type.getDimSize(0);
+  shape.sequence = getRowsPerSequence(type);
+  shape.features = type.getShape().back();
+  shape.operandBytes = operandBits(clone.operands) / 8;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto attention = dyn_cast<AttentionOp>(op)) {
+      shape.heads = attention.getNumHeads();
+      shape.headDim = attention.getHeadDim();
+    } else if (auto linear = dyn_cast<LinearOp>(op)) {
+      shape.depth = linear.getWeight().getType().getDimSize(1);
+    }
+  }
+  return shape;
+}
+
 namespace {
 class AssignSchedules : public hk::impl::AssignSchedulesBase<AssignSchedules> {
 public:
@@ -45,6 +110,9 @@ public:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     bool isOracle = function->hasAttr("hk.oracle_of");
+    FailureOr<std::optional<PlanClone>> clone = getPlanClone(function);
+    if (failed(clone))
+      return signalPassFailure();
     WalkResult result = function.walk([&](KernelOp kernel) {
       if (kernel.getSchedules())
         return WalkResult::advance();
@@ -52,6 +120,8 @@ public:
         kernel.emitOpError() << "expects a kernel with results, but got none";
         return WalkResult::interrupt();
       }
+      if (*clone)
+        return assignCUDA(kernel, **clone);
       return isOracle ? assignLoops(kernel) : assignCPU(kernel);
     });
     if (result.wasInterrupted())
@@ -72,6 +142,23 @@ private:
     Attribute schedule =
         LoopsAttr::get(&getContext(), "x86-64",
                        getRowsPerSequence(kernel.getResult(0).getType()));
+    kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedule));
+    remarkChoice(kernel, schedule);
+    return WalkResult::advance();
+  }
+
+  WalkResult assignCUDA(KernelOp kernel, const PlanClone &clone) {
+    std::optional<CUDALimits> limits = getCUDALimits(clone.arch);
+    if (!limits) {
+      kernel.emitOpError() << "expects hk.arch of sm_80, sm_86, sm_89, sm_90a "
+                              "or sm_120, but got "
+                           << clone.arch;
+      return WalkResult::interrupt();
+    }
+    CUDASchedule s = chooseCUDASchedule(*limits, shapeOf(kernel, clone));
+    Attribute schedule = CUDAAttr::get(
+        &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads, s.block,
+        s.depth, s.keys, s.stages, clone.operands);
     kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedule));
     remarkChoice(kernel, schedule);
     return WalkResult::advance();

@@ -2,10 +2,12 @@
 //
 // hk-cut: chains of operations become kernels.
 
+#include "hk/Analysis/RowResidency.h"
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Transforms/CutPolicy.h"
 #include "hk/Transforms/Passes.h"
+#include "hk/Transforms/PlanClone.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,14 +23,6 @@ namespace hk {
 
 using namespace mlir;
 using namespace hk;
-
-/// A split is a view, repeated where it is read, unless one of its results
-/// leaves the kernels.
-static bool isView(Operation *op) {
-  return isa<SplitOp>(op) && llvm::all_of(op->getUsers(), [](Operation *user) {
-           return isa<ScopeOpInterface>(user);
-         });
-}
 
 /// True if somebody outside of `inside` reads `value`, itself or through views.
 static bool isReadOutside(Value value, const DenseSet<Operation *> &inside) {
@@ -95,8 +89,10 @@ private:
   LogicalResult cutBlock(Block &block);
   LogicalResult cutChain(ArrayRef<Operation *> chain);
   LogicalResult checkChainOp(Operation *op);
+  void remarkKernel(ArrayRef<Operation *> ops, StringRef name);
 
   bool isOracle = false;
+  std::optional<PlanClone> clone;
   const CutPolicy *policy = nullptr;
 };
 
@@ -162,7 +158,7 @@ FailureOr<KernelOp> KernelBuilder::build(StringRef name, Scope scope) {
   auto kernel = KernelOp::create(
       builder, loc, TypeRange(ValueRange(results)), builder.getStringAttr(name),
       inputs.getArrayRef(), ScopeAttr::get(builder.getContext(), scope),
-      ArrayAttr());
+      ArrayAttr(), IntegerAttr());
   Block *body = builder.createBlock(&kernel.getBody());
   for (Value input : inputs)
     mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
@@ -201,9 +197,21 @@ LogicalResult CutPass::checkChainOp(Operation *op) {
          << op->getName();
 }
 
+void CutPass::remarkKernel(ArrayRef<Operation *> ops, StringRef name) {
+  Location loc = ops.front()->getLoc();
+  if (clone)
+    remark::analysis(loc, remarkOpts("Kernel")) << remark::add(
+        "kernel @{0}: {1} operations, as a row chain {2} registers of resident "
+        "values",
+        name, ops.size(),
+        estimateRowResidency(ops, operandBits(clone->operands)).registers);
+  else
+    remark::analysis(loc, remarkOpts("Kernel")) << remark::add(
+        "kernel @{0}: {1} operations, {2} bytes of scratch a row", name,
+        ops.size(), estimateScratchPerRow(ops));
+}
+
 LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
-  if (chain.empty())
-    return success();
   SmallVector<Cut> cuts;
   if (!isOracle)
     cuts = policy->cut(chain);
@@ -218,10 +226,7 @@ LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
                          chain[end]->getName().getStringRef(), cuts[i].reason);
     std::string name =
         isOracle ? (getOperation().getName() + ".network").str() : nameOf(ops);
-    remark::analysis(ops.front()->getLoc(), remarkOpts("Kernel"))
-        << remark::add("kernel @{0}: {1} operations, {2} bytes of scratch a "
-                       "row",
-                       name, ops.size(), estimateScratchPerRow(ops));
+    remarkKernel(ops, name);
     Scope scope = Scope::Row;
     if (isOracle || computesKeys(ops)) {
       scope = Scope::Sequence;
@@ -238,32 +243,27 @@ LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
 }
 
 LogicalResult CutPass::cutBlock(Block &block) {
-  SmallVector<SmallVector<Operation *>> chains(1);
   SmallVector<Operation *> transient;
   for (Operation &op : block.without_terminator()) {
-    if (matchPattern(&op, m_Constant()))
+    if (matchPattern(&op, m_Constant()) || isa<KernelOp>(op))
       continue;
     if (isa<PackedGetOp>(op) || isView(&op)) {
       transient.push_back(&op);
       continue;
     }
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop && !isa<KernelOp>(op)) {
+    if (!loop) {
       if (failed(checkChainOp(&op)))
         return failure();
-      chains.back().push_back(&op);
       continue;
     }
-    chains.emplace_back();
-    if (!loop)
-      continue;
     if (isOracle)
       return loop.emitOpError()
              << "expects an oracle without loops, but got a loop";
     if (failed(cutBlock(*loop.getBody())))
       return failure();
   }
-  for (ArrayRef<Operation *> chain : chains)
+  for (ArrayRef<Operation *> chain : chainsOf(block))
     if (failed(cutChain(chain)))
       return failure();
   for (Operation *op : llvm::reverse(transient)) {
@@ -289,9 +289,14 @@ void CutPass::runOnOperation() {
     return signalPassFailure();
   }
   isOracle = function->hasAttr("hk.oracle_of");
-  std::unique_ptr<CutPolicy> greedy =
-      createGreedyCutPolicy({rows, scratchLimit, sequenceBatch});
-  policy = greedy.get();
+  FailureOr<std::optional<PlanClone>> found = getPlanClone(function);
+  if (failed(found))
+    return signalPassFailure();
+  clone = *found;
+  std::unique_ptr<CutPolicy> chosen =
+      clone ? createCutPolicy(*clone)
+            : createGreedyCutPolicy({rows, scratchLimit, sequenceBatch});
+  policy = chosen.get();
   if (failed(cutBlock(function.getBody().front())))
     signalPassFailure();
 }

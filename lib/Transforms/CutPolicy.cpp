@@ -5,6 +5,7 @@
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -12,8 +13,7 @@ using namespace hk;
 
 CutPolicy::~CutPolicy() = default;
 
-/// Follows views to the value that is viewed.
-static Value viewed(Value value) {
+Value hk::viewedValue(Value value) {
   while (auto split = value.getDefiningOp<SplitOp>())
     value = split.getInput();
   return value;
@@ -35,7 +35,7 @@ static void collectReaders(Value value, SmallVectorImpl<Operation *> &readers) {
 static bool computesKeys(AttentionOp attention, ArrayRef<Operation *> ops) {
   return llvm::any_of(ValueRange{attention.getKey(), attention.getValue()},
                       [&](Value value) {
-                        Operation *op = viewed(value).getDefiningOp();
+                        Operation *op = viewedValue(value).getDefiningOp();
                         return op && llvm::is_contained(ops, op);
                       });
 }
@@ -89,12 +89,9 @@ private:
       if (computesKeys(attention, kernel))
         return Cut{position, "attention reads keys and values of rows that "
                              "other workgroups compute"};
-    int64_t before = getRowsPerSequence(kernel.front()->getResult(0).getType());
-    int64_t after = getRowsPerSequence(next->getResult(0).getType());
-    if (before != after)
-      return Cut{position, llvm::formatv("the rows of a sequence change from "
-                                         "{0} to {1}",
-                                         before, after)};
+    std::string reason = whyRowsDiffer(kernel, next);
+    if (!reason.empty())
+      return Cut{position, std::move(reason)};
     return std::nullopt;
   }
 
@@ -142,6 +139,37 @@ private:
 std::unique_ptr<CutPolicy>
 hk::createGreedyCutPolicy(const GreedyCutOptions &options) {
   return std::make_unique<GreedyCutPolicy>(options);
+}
+
+bool hk::isView(Operation *op) {
+  return isa<SplitOp>(op) && llvm::all_of(op->getUsers(), [](Operation *user) {
+           return isa<ScopeOpInterface>(user);
+         });
+}
+
+SmallVector<SmallVector<Operation *>> hk::chainsOf(Block &block) {
+  SmallVector<SmallVector<Operation *>> chains;
+  bool isOpen = false;
+  for (Operation &op : block) {
+    if (isa<scf::ForOp, KernelOp>(op))
+      isOpen = false;
+    if (!isa<ScopeOpInterface>(op) || isView(&op))
+      continue;
+    if (!isOpen)
+      chains.emplace_back();
+    isOpen = true;
+    chains.back().push_back(&op);
+  }
+  return chains;
+}
+
+std::string hk::whyRowsDiffer(ArrayRef<Operation *> kernel, Operation *next) {
+  int64_t before = getRowsPerSequence(kernel.front()->getResult(0).getType());
+  int64_t after = getRowsPerSequence(next->getResult(0).getType());
+  if (before == after)
+    return {};
+  return llvm::formatv("the rows of a sequence change from {0} to {1}", before,
+                       after);
 }
 
 bool hk::computesKeys(ArrayRef<Operation *> ops) {

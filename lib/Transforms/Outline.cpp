@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// hk-outline: kernels become executables with variants, and functions become
-// plans with a place for every value.
+// hk-outline: functions become plans with a place for every value; their
+// kernels become executables.
+
+#include "ExecutableBuilder.h"
 
 #include "hk/Analysis/MemoryPlan.h"
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Transforms/Passes.h"
+#include "hk/Transforms/PlanClone.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 
 namespace hk {
@@ -22,130 +23,6 @@ namespace hk {
 
 using namespace mlir;
 using namespace hk;
-
-//===----------------------------------------------------------------------===//
-// Executables
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Makes executables of kernels; equal kernels share one.
-class ExecutableBuilder {
-public:
-  explicit ExecutableBuilder(ModuleOp module)
-      : symbols(module), panels(), made() {}
-
-  /// The executable of `kernel`. New symbols are put before `where`.
-  FailureOr<ExecutableOp> get(KernelOp kernel, Operation *where);
-
-  SymbolTable &getSymbols() { return symbols; }
-
-private:
-  void addVariant(ExecutableOp executable, KernelOp kernel,
-                  ScheduleAttrInterface schedule, Operation *where);
-  PackedOp getPanels(PackedGetOp get, int64_t width, Operation *where);
-
-  SymbolTable symbols;
-  /// The panels of a packed weight, by name and width.
-  DenseMap<std::pair<StringAttr, int64_t>, PackedOp> panels;
-  SmallVector<std::pair<KernelOp, ExecutableOp>> made;
-};
-
-} // namespace
-
-/// `hk.packed @w.p32`: the packed weight that `get` reads, in panels.
-PackedOp ExecutableBuilder::getPanels(PackedGetOp get, int64_t width,
-                                      Operation *where) {
-  PackedOp &slot = panels[{get.getSymbolAttr().getAttr(), width}];
-  if (slot)
-    return slot;
-  auto source = symbols.lookup<PackedOp>(get.getSymbol());
-  auto type = cast<RankedTensorType>(get.getType());
-  auto layout = RankedTensorType::get(type.getShape(), type.getElementType(),
-                                      PanelsAttr::get(get.getContext(), width));
-  OpBuilder builder(get.getContext());
-  Location loc = source.getLoc();
-  slot = PackedOp::create(
-      builder, loc,
-      builder.getStringAttr(get.getSymbol() + ".p" + Twine(width)),
-      source.getLayerBeginAttr(), source.getLayerEndAttr(),
-      TypeAttr::get(layout));
-  Block *block = builder.createBlock(&slot.getBody());
-  Value layer;
-  if (source.hasLayers())
-    layer = block->addArgument(builder.getIndexType(), loc);
-  Value weight =
-      PackedGetOp::create(builder, loc, type, get.getSymbol(), layer);
-  Value result = PackLayoutOp::create(builder, loc, layout, weight);
-  YieldOp::create(builder, loc, result);
-  symbols.insert(slot, where->getIterator());
-  return slot;
-}
-
-void ExecutableBuilder::addVariant(ExecutableOp executable, KernelOp kernel,
-                                   ScheduleAttrInterface schedule,
-                                   Operation *where) {
-  OpBuilder builder(executable.getContext());
-  builder.setInsertionPointToEnd(&executable.getBody().front());
-  int64_t sequence = getRowsPerSequence(kernel.getResult(0).getType());
-  int64_t blocks = llvm::divideCeil(sequence, schedule.getWorkgroupRows());
-  AffineMap grid =
-      AffineMap::get(0, 1, builder.getAffineSymbolExpr(0) * blocks);
-  auto variant = VariantOp::create(builder, kernel.getLoc(), schedule,
-                                   AffineMapAttr::get(grid));
-  IRMapping mapping;
-  kernel.getBody().cloneInto(&variant.getBody(), mapping);
-
-  auto cpu = dyn_cast<CPUAttr>(schedule);
-  if (!cpu)
-    return;
-  for (auto linear : variant.getBody().getOps<LinearOp>()) {
-    auto get = linear.getWeight().getDefiningOp<PackedGetOp>();
-    // Already in panels, by an earlier use of the same value.
-    if (!get || cast<RankedTensorType>(get.getType()).getEncoding())
-      continue;
-    PackedOp packed = getPanels(get, cpu.getNr(), where);
-    builder.setInsertionPointAfter(get);
-    auto tiled =
-        PackedGetOp::create(builder, get.getLoc(), packed.getTensorType(),
-                            packed.getSymName(), get.getLayer());
-    for (OpOperand &use : llvm::make_early_inc_range(get->getUses()))
-      if (isa<LinearOp>(use.getOwner()) && use.getOperandNumber() == 1)
-        use.set(tiled);
-    if (get->use_empty())
-      get->erase();
-  }
-}
-
-FailureOr<ExecutableOp> ExecutableBuilder::get(KernelOp kernel,
-                                               Operation *where) {
-  if (!kernel.getSchedules() || kernel.getSchedules()->empty())
-    return kernel.emitOpError()
-           << "expects schedules before it is outlined (hk-assign-schedules)";
-  if (kernel.getNumResults() == 0)
-    return kernel.emitOpError() << "expects results, but got none";
-  ArrayAttr schedules = *kernel.getSchedules();
-  for (auto [other, executable] : made)
-    if (other.getSchedules() == kernel.getSchedules() &&
-        OperationEquivalence::isRegionEquivalentTo(
-            &other.getBody(), &kernel.getBody(),
-            OperationEquivalence::IgnoreLocations))
-      return executable;
-
-  OpBuilder builder(kernel.getContext());
-  auto executable = ExecutableOp::create(
-      builder, kernel.getLoc(), builder.getStringAttr(kernel.getName()));
-  builder.createBlock(&executable.getBody());
-  for (auto schedule : schedules.getAsRange<ScheduleAttrInterface>())
-    addVariant(executable, kernel, schedule, where);
-  symbols.insert(executable, where->getIterator());
-  made.emplace_back(kernel, executable);
-  return executable;
-}
-
-//===----------------------------------------------------------------------===//
-// Plans
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -171,8 +48,9 @@ struct Dispatch {
 /// Makes the plan of one function.
 class PlanBuilder {
 public:
-  PlanBuilder(func::FuncOp function, ExecutableBuilder &executables)
-      : function(function), executables(executables) {}
+  PlanBuilder(func::FuncOp function, std::optional<PlanClone> clone,
+              ExecutableBuilder &executables)
+      : function(function), clone(clone), executables(executables) {}
 
   LogicalResult build();
 
@@ -185,6 +63,8 @@ private:
   void create();
 
   func::FuncOp function;
+  /// What the function is a clone of, if it is one.
+  std::optional<PlanClone> clone;
   ExecutableBuilder &executables;
   SmallVector<PlanValue> values;
   SmallVector<Dispatch> dispatches;
@@ -343,17 +223,20 @@ void PlanBuilder::create() {
     if (value.result)
       places[index] = ResultAttr::get(function.getContext(), *value.result);
 
-  bool isOracle = function->hasAttr("hk.oracle_of");
+  Role role = function->hasAttr("hk.oracle_of") ? Role::Oracle
+              : clone                           ? clone->role
+                                                : Role::Candidate;
+  // A clone is named after the plan that it is.
+  std::string name = clone ? function.getSymName().str()
+                           : (function.getName() + ".default").str();
   AffineMap workspace =
       AffineMap::get(0, 1, builder.getAffineSymbolExpr(0) * memory.size);
-  auto op =
-      PlanOp::create(builder, function.getLoc(),
-                     builder.getStringAttr(function.getName() + ".default"),
-                     FlatSymbolRefAttr::get(function.getNameAttr()),
-                     builder.getI64IntegerAttr(0),
-                     RoleAttr::get(function.getContext(),
-                                   isOracle ? Role::Oracle : Role::Candidate),
-                     AffineMapAttr::get(workspace));
+  auto op = PlanOp::create(
+      builder, function.getLoc(), builder.getStringAttr(name),
+      clone ? clone->of : FlatSymbolRefAttr::get(function.getNameAttr()),
+      builder.getI64IntegerAttr(clone ? clone->rank : 0),
+      RoleAttr::get(function.getContext(), role),
+      AffineMapAttr::get(workspace));
   op->remove();
   executables.getSymbols().insert(op, function->getIterator());
 
@@ -425,11 +308,20 @@ class Outline : public hk::impl::OutlineBase<Outline> {
         function.emitOpError() << "expects one block, but got control flow";
         return signalPassFailure();
       }
-      if (failed(PlanBuilder(function, executables).build()))
+      FailureOr<std::optional<PlanClone>> clone = getPlanClone(function);
+      if (failed(clone))
+        return signalPassFailure();
+      if (*clone) // The plan takes the name.
+        executables.getSymbols().remove(function);
+      if (failed(PlanBuilder(function, *clone, executables).build()))
         return signalPassFailure();
     }
     // Kernels are compared with those of earlier functions, so bodies go last.
     for (func::FuncOp function : functions) {
+      if (function->hasAttr("hk.plan_of")) {
+        function.erase();
+        continue;
+      }
       function.eraseBody();
       function.setPrivate();
     }

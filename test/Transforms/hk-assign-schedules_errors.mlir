@@ -19,3 +19,13 @@ func.func @no_results(%x: tensor<?x8x16xf32>) {
   }
   return
 }
+
+// -----
+
+func.func private @arch(%x: tensor<?x8x16xf32>) -> tensor<?x8x16xf32> attributes {hk.arch = "sm_75", hk.operands = "f16", hk.plan = "safe", hk.plan_of = @f, hk.rank = 1 : i64, hk.role = "safe"} {
+  // expected-error@+1 {{expects hk.arch of sm_80, sm_86, sm_89, sm_90a or sm_120, but got sm_75}}
+  %y = hk.kernel @k(%a = %x : tensor<?x8x16xf32>) -> (tensor<?x8x16xf32>) scope(row) {
+    hk.yield %a : tensor<?x8x16xf32>
+  }
+  return %y : tensor<?x8x16xf32>
+}

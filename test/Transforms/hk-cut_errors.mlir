@@ -96,3 +96,11 @@ func.func @loop(%x: !x) -> !x attributes {hk.oracle_of = @f} {
   }
   return %r : !x
 }
+
+// -----
+
+!x = tensor<?x8x16xf32>
+// expected-error@+1 {{expects the attributes hk.plan_of, hk.arch, hk.plan, hk.operands, hk.role and hk.rank of a clone (hk-clone-targets), but got {hk.plan = "quick", hk.plan_of = @f}}}
+func.func private @clone(%x: !x) -> !x attributes {hk.plan_of = @f, hk.plan = "quick"} {
+  return %x : !x
+}

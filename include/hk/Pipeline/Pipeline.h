@@ -61,7 +61,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Instruction sets of CPUs to compile for, best first")};
   ListOption<std::string> archs{
       *this, "archs",
-      llvm::cl::desc("Architectures of GPUs to compile for, such as sm_90a")};
+      llvm::cl::desc("Architectures of GPUs to compile for, such as sm_90a. "
+                     "Without isas, there is no code for CPUs but the "
+                     "oracle's")};
   ListOption<std::string> devices{
       *this, "devices",
       llvm::cl::desc("GPUs that schedules are made for, such as h200, one at "

@@ -16,6 +16,10 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
     number of registers, the rows of a block from the length of the sequence,
     the width of the network and the scratch that fits.
 
+    On a function for a GPU (see `hk-clone-targets`), every kernel gets one
+    `#hk.cuda` for the architecture and the operands of the function. The rules
+    are in `include/hk/Analysis/CUDASchedule.h`.
+
     The kernel of an oracle gets `#hk.loops`, for a whole sequence.
 
     A remark tells each choice.

@@ -32,6 +32,14 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
     that reads through it. A value that several kernels read is a result of the
     one that computes it.
 
+    On a function for a GPU (see `hk-clone-targets`), the plan says how it is
+    cut. `safe` and `reference` have a kernel for each norm (with what is
+    element by element around it), each linear operation (with what is element
+    by element after it) and each attention. `fused` joins these to row chains:
+    attention, output projection, residual, norm, feed-forward network and so
+    on, as long as a warp can keep the values of its rows in registers
+    (`include/hk/Analysis/RowResidency.h`).
+
     An oracle (a function with `hk.oracle_of`) becomes one kernel of scope
     `sequence`.
 

@@ -33,6 +33,7 @@ public:
   cut(mlir::ArrayRef<mlir::Operation *> chain) const = 0;
 };
 
+/// What createGreedyCutPolicy needs to know.
 struct GreedyCutOptions {
   /// Rows of a block for which scratch is estimated.
   int64_t rows;
@@ -53,6 +54,41 @@ struct GreedyCutOptions {
 /// bytes cross is taken.
 std::unique_ptr<CutPolicy>
 createGreedyCutPolicy(const GreedyCutOptions &options);
+
+/// For GPUs, one kernel for each operation that is more than element by
+/// element:
+///
+/// - a norm, with the element-wise operations before it, in a chain, and after;
+/// - a linear operation with the element-wise operations on its result;
+/// - attention, by itself.
+///
+/// What else is element by element is a kernel of its own. An element-wise
+/// operation never joins a kernel whose result it reads in part (hk.split).
+std::unique_ptr<CutPolicy> createOperationCutPolicy();
+
+/// For GPUs, row chains: the kernels of createOperationCutPolicy, joined in
+/// order as long as each reads what the one before computes, attention comes
+/// first, and a warp can keep the values of its rows in registers
+/// (include/hk/Analysis/RowResidency.h). `operandBits` is the width of an
+/// operand of the matrix units.
+std::unique_ptr<CutPolicy> createChainCutPolicy(int64_t operandBits);
+
+/// A split is a view, repeated in every kernel that reads through it, unless
+/// one of its results leaves the kernels.
+bool isView(mlir::Operation *op);
+
+/// The chains of a block, in order: its operations, but for views, in runs that
+/// end at loops and at kernels.
+mlir::SmallVector<mlir::SmallVector<mlir::Operation *>>
+chainsOf(mlir::Block &block);
+
+/// The value that `value` is, or is a view (hk.split) of.
+mlir::Value viewedValue(mlir::Value value);
+
+/// Why `next` cannot follow `kernel` in one kernel because sequences have other
+/// lengths, or an empty string.
+std::string whyRowsDiffer(mlir::ArrayRef<mlir::Operation *> kernel,
+                          mlir::Operation *next);
 
 /// True if `ops` compute keys or values of an attention among them.
 bool computesKeys(mlir::ArrayRef<mlir::Operation *> ops);

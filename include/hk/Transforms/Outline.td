@@ -14,7 +14,9 @@ def Outline : Pass<"hk-outline", "::mlir::ModuleOp"> {
        each of its schedules; equal kernels share one. A packed weight of a
        `hk.linear` gets the layout that the schedule reads: `@w.p32`, in panels
        of 32 output features. The grid is B * ceil(S / rows): workgroup w owns
-       row block w % ceil(S / rows) of sequence w / ceil(S / rows).
+       row block w % ceil(S / rows) of sequence w / ceil(S / rows). On a GPU
+       there is a CTA for each run of `columns` features, or of `heads` heads,
+       of a row block (the last counts fastest), and weights keep their layout.
     2. Loops over layers are unrolled into the dispatches of a `hk.plan`,
        `@f.default`; a dispatch says which layer it is.
     3. Every result of a dispatch gets a place: a result of the function if it
@@ -23,6 +25,7 @@ def Outline : Pass<"hk-outline", "::mlir::ModuleOp"> {
        memory is planned once for all batches. See
        `include/hk/Analysis/MemoryPlan.h`.
     4. The function stays as a declaration, with its signature and attributes.
+       A clone (see `hk-clone-targets`) becomes a plan of its name and goes.
 
     Before:
 

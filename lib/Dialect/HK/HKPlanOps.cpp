@@ -42,11 +42,13 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer << ") scope(" << stringifyScope(getScope()) << ')';
   if (getSchedules())
     printer << " schedules " << *getSchedules();
+  if (IntegerAttr skipRows = getSkipRowsAttr())
+    printer << " skip_rows(" << skipRows.getInt() << ')';
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getNameAttrName(), getScopeAttrName(), getSchedulesAttrName()});
+      (*this)->getAttrs(), {getNameAttrName(), getScopeAttrName(),
+                            getSchedulesAttrName(), getSkipRowsAttrName()});
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -79,6 +81,15 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                               result.attributes))
       return failure();
   }
+  if (succeeded(parser.parseOptionalKeyword("skip_rows"))) {
+    IntegerAttr skipRows;
+    if (parser.parseLParen() ||
+        parser.parseAttribute(skipRows, parser.getBuilder().getI64Type(),
+                              getSkipRowsAttrName(result.name),
+                              result.attributes) ||
+        parser.parseRParen())
+      return failure();
+  }
   for (auto [argument, type] : llvm::zip_equal(arguments, types))
     argument.type = type;
   if (parser.parseRegion(*result.addRegion(), arguments) ||
@@ -89,11 +100,33 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                                 result.operands);
 }
 
-/// Follows views (`hk.split`) to the value that is viewed.
+/// Follows views (`hk.split`) and casts to the value that is read.
 static Value viewed(Value value) {
-  while (auto split = value.getDefiningOp<SplitOp>())
-    value = split.getInput();
+  while (isa_and_present<SplitOp, CastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   return value;
+}
+
+/// Checks that `skip_rows` is the index of a mask among `values`.
+static LogicalResult verifySkipRows(Operation *op, IntegerAttr skipRows,
+                                    ValueRange values) {
+  if (!skipRows)
+    return success();
+  int64_t index = skipRows.getInt();
+  if (index < 0 || index >= static_cast<int64_t>(values.size()))
+    return op->emitOpError() << "expects skip_rows to be an index below "
+                             << values.size() << ", but got " << index;
+  auto type = dyn_cast<RankedTensorType>(values[index].getType());
+  bool isLengths = type && type.getRank() == 1 &&
+                   type.getElementType().isSignlessInteger(32);
+  bool isKeyMask =
+      type && type.getRank() == 2 && type.getElementType().isSignlessInteger(1);
+  if (!isLengths && !isKeyMask)
+    return op->emitOpError()
+           << "expects skip_rows to be the index of a mask (a vector of i32 or "
+              "a matrix of i1), but got "
+           << values[index].getType();
+  return success();
 }
 
 LogicalResult KernelOp::verify() {
@@ -123,7 +156,7 @@ LogicalResult KernelOp::verify() {
       if (!isa<ScheduleAttrInterface>(schedule)) // (C4)
         return emitOpError()
                << "expects schedules, such as #hk.cpu, but got " << schedule;
-  return success();
+  return verifySkipRows(*this, getSkipRowsAttr(), getInputs()); // (C5)
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,7 +196,10 @@ LogicalResult VariantOp::verify() {
   if (!isa<YieldOp>(getBody().front().back())) // (C3)
     return emitOpError() << "expects the region to end in hk.yield, but got "
                          << getBody().front().back().getName();
-  return verifyBatchMap(*this, "grid", getGrid()); // (C2)
+  if (failed(verifyBatchMap(*this, "grid", getGrid()))) // (C2)
+    return failure();
+  return verifySkipRows(*this, getSkipRowsAttr(), // (C4)
+                        getBody().getArguments());
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,12 @@ func.func @attributes() attributes {
   c.loops = #hk.loops<isa = "x86-64", rows = 128>,
   // CHECK-SAME: d.panels = tensor<8x16xf32, #hk.panels<8>>
   d.panels = tensor<8x16xf32, #hk.panels<8>>,
+  // CHECK-SAME: d.tiles = tensor<8x16xf16, #hk.tiles<rows = 64, columns = 128>>
+  d.tiles = tensor<8x16xf16, #hk.tiles<columns = 128, rows = 64>>,
+  // CHECK-SAME: d1.cuda = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+  d1.cuda = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>,
+  // CHECK-SAME: d2.cuda = #hk.cuda<arch = "sm_120", rows = 7, units = 7, columns = 32, heads = 2, block = 1, depth = 1, keys = 1, stages = 1, operands = tf32x3>
+  d2.cuda = #hk.cuda<operands = tf32x3, stages = 1, keys = 1, depth = 1, block = 1, heads = 2, columns = 32, units = 7, rows = 7, arch = "sm_120">,
   // CHECK-SAME: e.place = #hk.workspace<0>
   e.place = #hk.workspace<0>,
   // CHECK-SAME: f.place = #hk.result<1>

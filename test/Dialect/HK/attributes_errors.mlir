@@ -48,3 +48,74 @@ func.func @workspace_offset() attributes {a = #hk.workspace<-256>} { return }
 
 // expected-error @+1 {{expects an index that is not negative, but got -1}}
 func.func @result_index() attributes {a = #hk.result<-1>} { return }
+
+// -----
+
+// expected-error @+1 {{expects arch to be sm_80, sm_86, sm_89, sm_90a or sm_120, but got "sm_90"}}
+func.func @cuda_arch() attributes {a = #hk.cuda<arch = "sm_90", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects columns and heads not to be negative, but got -1 and 0}}
+func.func @cuda_columns() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = -1, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects columns and heads not to be negative, but got 0 and -1}}
+func.func @cuda_heads() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = -1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects rows to be positive, but got 0}}
+func.func @cuda_rows() attributes {a = #hk.cuda<arch = "sm_80", rows = 0, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects units to be positive, but got 0}}
+func.func @cuda_units() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 0, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects block to be positive, but got 0}}
+func.func @cuda_block() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 0, depth = 64, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects depth to be positive, but got 0}}
+func.func @cuda_depth() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 0, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects keys to be positive, but got 0}}
+func.func @cuda_keys() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 0, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects stages to be positive, but got 0}}
+func.func @cuda_stages() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 0, operands = f16>} { return }
+
+// -----
+
+// expected-error @+1 {{expects units to divide rows, but got 64 rows and 3 units}}
+func.func @cuda_divides() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 3, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>} { return }
+
+// -----
+
+// expected-error @+2 {{expected ::hk::Operands to be one of: f16, bf16, tf32, tf32x3}}
+// expected-error @+1 {{failed to parse HK_CUDAAttr parameter 'operands'}}
+func.func @cuda_operands() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = fp8>} { return }
+
+// -----
+
+// expected-error @+1 {{expects rows to be positive, but got 0}}
+func.func @tiles_rows() attributes {a = #hk.tiles<rows = 0, columns = 8>} { return }
+
+// -----
+
+// expected-error @+1 {{expects columns to be positive, but got -8}}
+func.func @tiles_columns() attributes {a = #hk.tiles<rows = 8, columns = -8>} { return }
+
+// -----
+
+// expected-error @+1 {{expects rows and columns that are multiples of 8, but got 8 and 12}}
+func.func @tiles_multiples() attributes {a = #hk.tiles<rows = 8, columns = 12>} { return }

@@ -36,6 +36,24 @@ func.func @kernel_row_attention(%x: tensor<2x8x192xf32>) -> tensor<2x8x64xf32> {
   return %r : tensor<2x8x64xf32>
 }
 
+// Keys and values that are read through a cast, and rows that nobody reads.
+// CHECK-LABEL: func @kernel_skip_rows
+func.func @kernel_skip_rows(%x: tensor<2x8x64xf16>, %n: tensor<2xi32>, %m: tensor<2x8xi1>) -> (tensor<2x8x64xf32>, tensor<2x8x64xf32>) {
+  // CHECK: hk.kernel @attend({{.*}}) -> (tensor<2x8x64xf32>) scope(row) schedules [#hk.loops<isa = "x86-64", rows = 8>] skip_rows(1) {
+  %0 = hk.kernel @attend(%a = %x : tensor<2x8x64xf16>, %l = %n : tensor<2xi32>) -> (tensor<2x8x64xf32>) scope(row) schedules [#hk.loops<isa = "x86-64", rows = 8>] skip_rows(1) {
+    %c = hk.cast %a : tensor<2x8x64xf16> to tensor<2x8x64xf32>
+    %y = hk.attention %c, %c, %c {num_heads = 4 : i32} : tensor<2x8x64xf32>, tensor<2x8x64xf32>, tensor<2x8x64xf32>
+    hk.yield %y : tensor<2x8x64xf32>
+  }
+  // CHECK: hk.kernel @norm({{.*}}) -> (tensor<2x8x64xf32>) scope(row) skip_rows(0) {
+  // CHECK: } attributes {note = "kept"}
+  %1 = hk.kernel @norm(%l = %m : tensor<2x8xi1>, %a = %0 : tensor<2x8x64xf32>) -> (tensor<2x8x64xf32>) scope(row) skip_rows(0) {
+    %y = hk.rms_norm %a : tensor<2x8x64xf32>
+    hk.yield %y : tensor<2x8x64xf32>
+  } attributes {note = "kept"}
+  return %0, %1 : tensor<2x8x64xf32>, tensor<2x8x64xf32>
+}
+
 // CHECK-LABEL: func @kernel_without_operands
 func.func @kernel_without_operands() {
   // CHECK: hk.kernel @nothing() -> () scope(row) {

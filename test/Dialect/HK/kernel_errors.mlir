@@ -98,3 +98,23 @@ func.func @yield_parent(%x: tensor<?x8x64xf32>) {
   // expected-error @+1 {{'hk.yield' op expects parent op to be one of 'hk.packed, hk.kernel, hk.variant, hk.plan'}}
   hk.yield %x : tensor<?x8x64xf32>
 }
+
+// -----
+
+func.func @kernel_c5_index(%x: tensor<?x8x64xf32>) {
+  // expected-error @+1 {{expects skip_rows to be an index below 1, but got 1}}
+  %0 = hk.kernel @k(%a = %x : tensor<?x8x64xf32>) -> (tensor<?x8x64xf32>) scope(row) skip_rows(1) {
+    hk.yield %a : tensor<?x8x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c5_mask(%x: tensor<?x8x64xf32>) {
+  // expected-error @+1 {{expects skip_rows to be the index of a mask (a vector of i32 or a matrix of i1), but got 'tensor<?x8x64xf32>'}}
+  %0 = hk.kernel @k(%a = %x : tensor<?x8x64xf32>) -> (tensor<?x8x64xf32>) scope(row) skip_rows(0) {
+    hk.yield %a : tensor<?x8x64xf32>
+  }
+  return
+}

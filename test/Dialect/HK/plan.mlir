@@ -25,6 +25,16 @@ hk.executable @norm {
   }
 }
 
+// CHECK: hk.executable @masked {
+hk.executable @masked {
+  // CHECK: hk.variant #hk.loops<isa = "x86-64", rows = 128> grid(#[[ONE]]) skip_rows(1) {
+  hk.variant #hk.loops<isa = "x86-64", rows = 128> grid(affine_map<()[B] -> (B)>) skip_rows(1) {
+  ^bb0(%a: !x, %n: tensor<?xi32>):
+    %r = hk.layer_norm %a : !x
+    hk.yield %r : !x
+  }
+}
+
 // CHECK: hk.executable @layered attributes {note = "kept"} {
 hk.executable @layered attributes {note = "kept"} {
   hk.variant #hk.loops<isa = "x86-64", rows = 128> grid(affine_map<()[B] -> (B)>) {

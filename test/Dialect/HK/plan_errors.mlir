@@ -292,3 +292,13 @@ func.func @dispatch_parent() {
   hk.dispatch @e() at([]) : () -> ()
   return
 }
+
+// -----
+
+hk.executable @variant_c4_skip_rows {
+  // expected-error @+1 {{expects skip_rows to be an index below 1, but got -1}}
+  hk.variant #hk.loops<isa = "x86-64", rows = 8> grid(affine_map<()[B] -> (B)>) skip_rows(-1) {
+  ^bb0(%n: tensor<?xi32>):
+    hk.yield
+  }
+}

@@ -34,8 +34,15 @@ def HK_KernelOp : HK_Op<"kernel", [IsolatedFromAbove, SingleBlock]> {
     - (C1) the arguments of the region have the types of the operands.
     - (C2) the region yields values of the types of the results.
     - (C3) with scope `row`, no operation in the region has scope `sequence`,
-      but for attention whose keys and values are arguments or views of them.
+      but for attention whose keys and values are arguments, or views or casts
+      of them.
     - (C4) `schedules` holds schedule attributes, such as `#hk.cpu`.
+    - (C5) `skip_rows`, if given, is the index of an operand that is a mask:
+      lengths `[B]` of i32, or a key_mask `[B, S]` of i1.
+
+    With `skip_rows`, nobody reads the rows of the results that are not valid
+    under that mask: the code may leave them unwritten. It may hold anything
+    there, NaN included.
 
     Example:
 
@@ -49,7 +56,8 @@ def HK_KernelOp : HK_Op<"kernel", [IsolatedFromAbove, SingleBlock]> {
   }];
   let arguments = (ins StrAttr:$name, Variadic<AnyType>:$inputs,
                        HK_ScopeAttr:$scope,
-                       OptionalAttr<ArrayAttr>:$schedules);
+                       OptionalAttr<ArrayAttr>:$schedules,
+                       OptionalAttr<I64Attr>:$skip_rows);
   let results = (outs Variadic<HK_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -95,18 +103,22 @@ def HK_VariantOp : HK_Op<"variant", [
     The body computes on whole tensors; a workgroup computes the part of the
     results that it owns. `grid` gives the number of workgroups for a batch B.
     An argument of type index, if there is one, is the last, and is the layer.
+    `skip_rows` is that of `hk.kernel`, as the index of an argument.
 
     Constraints:
     - (C1) `schedule` is a schedule attribute, such as `#hk.cpu`.
     - (C2) `grid` has no dimension, one symbol and one result.
     - (C3) the region ends in `hk.yield`.
+    - (C4) `skip_rows`, if given, is the index of an argument that is a mask.
 
     Example: see `hk.executable`.
   }];
-  let arguments = (ins HK_ScheduleAttrInterface:$schedule, AffineMapAttr:$grid);
+  let arguments = (ins HK_ScheduleAttrInterface:$schedule, AffineMapAttr:$grid,
+                       OptionalAttr<I64Attr>:$skip_rows);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $schedule `grid` `(` $grid `)` attr-dict-with-keyword $body
+    $schedule `grid` `(` $grid `)` (`skip_rows` `(` $skip_rows^ `)`)?
+    attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
 }

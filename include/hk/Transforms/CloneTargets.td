@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// hk-clone-targets: a function for each plan on each kind of GPU.
+
+#ifndef HK_TRANSFORMS_CLONETARGETS_TD
+#define HK_TRANSFORMS_CLONETARGETS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CloneTargets : Pass<"hk-clone-targets", "::mlir::ModuleOp"> {
+  let summary = "copy functions for the plans of each kind of GPU";
+  let description = [{
+    Where a network is cut depends on the machine, so every public function
+    that is no oracle gets private copies, one for each plan of each
+    architecture of `archs`:
+
+    | plan        | role      | operands   | cut                             |
+    |-------------|-----------|------------|---------------------------------|
+    | `fused`     | candidate | `operands` | row chains                      |
+    | `safe`      | safe      | f16        | one kernel for each operation   |
+    | `reference` | reference | tf32x3     | as `safe`                       |
+
+    There is no `fused` copy where the network would be cut as in `safe`. For
+    each precision of `operands` other than f16, there are two candidates: that
+    is, `safe_tf32` and `fused_tf32`. The rank says which plan is tried first:
+    `fused`, `safe`, other candidates, `reference`.
+
+    With `cpu` off, the function itself is to have no plan on CPUs: it becomes
+    a declaration. Oracles stay: they run on the CPU, whatever they check.
+
+    bf16 is refused: it has 8 significant bits, and results are 3 to 4 times
+    further off than the accuracy gate allows.
+
+    Before:
+
+    ```mlir
+    func.func @forward(%x: !x) -> !x { ... }
+    ```
+
+    After, with `archs=sm_90a`:
+
+    ```mlir
+    func.func @forward(%x: !x) -> !x { ... }
+    func.func private @forward.sm_90a.fused(%x: !x) -> !x
+        attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "fused",
+                    hk.plan_of = @forward, hk.rank = 0, hk.role = "candidate"}
+        { ... }
+    func.func private @forward.sm_90a.safe(%x: !x) -> !x ...
+    func.func private @forward.sm_90a.reference(%x: !x) -> !x ...
+    ```
+  }];
+  let options = [
+    ListOption<"archs", "archs", "std::string",
+               "Architectures: sm_80, sm_86, sm_89, sm_90a, sm_120">,
+    Option<"cpu", "cpu", "bool", /*default=*/"true",
+           "Keep the functions themselves, for CPUs">,
+    ListOption<"operands", "operands", "std::string",
+               "What candidates multiply: f16 (if none is given), tf32, "
+               "tf32x3">
+  ];
+  let dependentDialects = ["::hk::HKDialect"];
+}
+
+#endif // HK_TRANSFORMS_CLONETARGETS_TD

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From hk.kernel to hk.executable, private to hk-outline.
+
+#ifndef HK_LIB_TRANSFORMS_EXECUTABLEBUILDER_H
+#define HK_LIB_TRANSFORMS_EXECUTABLEBUILDER_H
+
+#include "hk/Dialect/HK/HKDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace hk {
+
+/// Makes executables of kernels; equal kernels share one.
+class ExecutableBuilder {
+public:
+  explicit ExecutableBuilder(mlir::ModuleOp module)
+      : symbols(module) {}
+
+  /// The executable of `kernel`. New symbols are put before `where`.
+  llvm::FailureOr<ExecutableOp> get(KernelOp kernel, mlir::Operation *where);
+
+  mlir::SymbolTable &getSymbols() { return symbols; }
+
+private:
+  void addVariant(ExecutableOp executable, KernelOp kernel,
+                  ScheduleAttrInterface schedule, mlir::Operation *where);
+  PackedOp getPanels(PackedGetOp get, int64_t width, mlir::Operation *where);
+
+  mlir::SymbolTable symbols;
+  /// The panels of a packed weight, by name and width.
+  llvm::DenseMap<std::pair<mlir::StringAttr, int64_t>, PackedOp> panels;
+  llvm::SmallVector<std::pair<KernelOp, ExecutableOp>> made;
+};
+
+} // namespace hk
+
+#endif // HK_LIB_TRANSFORMS_EXECUTABLEBUILDER_H

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: hk-opt %s -hk-cut -split-input-file | FileCheck %s
+// RUN: hk-opt %s -hk-cut -split-input-file -remarks-filter="hk-cut" -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s -check-prefix=REMARK
+// How the plans of a GPU are cut: `safe` by operations, `fused` by row chains.
+
+!x = tensor<?x128x256xf32>
+!qkv = tensor<?x128x768xf32>
+!h = tensor<?x128x1024xf32>
+!n = tensor<?xi32>
+
+hk.packed @qkv : tensor<768x256xf32> {
+  %z = hk.pack.zeros : tensor<768x256xf64>
+  hk.yield %z : tensor<768x256xf64>
+}
+hk.packed @o : tensor<256x256xf32> {
+  %z = hk.pack.zeros : tensor<256x256xf64>
+  hk.yield %z : tensor<256x256xf64>
+}
+hk.packed @up : tensor<1024x256xf32> {
+  %z = hk.pack.zeros : tensor<1024x256xf64>
+  hk.yield %z : tensor<1024x256xf64>
+}
+hk.packed @down : tensor<256x1024xf32> {
+  %z = hk.pack.zeros : tensor<256x1024xf64>
+  hk.yield %z : tensor<256x1024xf64>
+}
+
+// CHECK-LABEL: func.func private @layer.safe(
+// CHECK:         hk.kernel @norm(
+// CHECK-NEXT:      hk.layer_norm
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @linear(
+// CHECK:           hk.linear
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @attention(
+// CHECK-NEXT:      hk.split
+// CHECK-NEXT:      hk.attention
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @linear(
+// CHECK:           hk.linear
+// CHECK-NEXT:      hk.add
+// CHECK-NEXT:      hk.mask_rows
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @norm(
+// CHECK:         hk.kernel @linear(
+// CHECK:           hk.linear
+// CHECK-NEXT:      hk.activation
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @linear(
+// CHECK:           hk.linear
+// CHECK-NEXT:      hk.add
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @norm(
+// CHECK-NEXT:      hk.layer_norm
+// CHECK-NEXT:      hk.mask_rows
+// CHECK-NEXT:      hk.yield
+// CHECK-NOT:     hk.kernel
+// REMARK: Function=layer.safe | Remark="cut before hk.linear: a linear operation begins a kernel"
+// REMARK: Function=layer.safe | Remark="cut before hk.attention: attention is a kernel of its own"
+// REMARK: Function=layer.safe | Remark="cut before hk.linear: attention is a kernel of its own"
+// REMARK: Function=layer.safe | Remark="cut before hk.layer_norm: a norm begins a kernel"
+func.func private @layer.safe(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "safe", hk.plan_of = @layer, hk.rank = 1 : i64, hk.role = "safe"} {
+  %qkv = hk.packed.get @qkv : tensor<768x256xf32>
+  %o = hk.packed.get @o : tensor<256x256xf32>
+  %up = hk.packed.get @up : tensor<1024x256xf32>
+  %down = hk.packed.get @down : tensor<256x1024xf32>
+  %0 = hk.layer_norm %x : !x
+  %1 = hk.linear %0, %qkv : !x, tensor<768x256xf32>
+  %2:3 = hk.split %1 : !qkv -> !x, !x, !x
+  %3 = hk.attention %2#0, %2#1, %2#2 {num_heads = 8 : i32} : !x, !x, !x
+  %4 = hk.linear %3, %o : !x, tensor<256x256xf32>
+  %5 = hk.add %x, %4 : !x, !x
+  %6 = hk.mask_rows %5 lengths(%n) : !x, !n
+  %7 = hk.layer_norm %6 : !x
+  %8 = hk.linear %7, %up : !x, tensor<1024x256xf32>
+  %9 = hk.activation gelu_erf %8 : !h
+  %10 = hk.linear %9, %down : !h, tensor<256x1024xf32>
+  %11 = hk.add %6, %10 : !x, !x
+  %12 = hk.layer_norm %11 : !x
+  %13 = hk.mask_rows %12 lengths(%n) : !x, !n
+  return %13 : !x
+}
+
+// 256 features: the residual takes 128 registers, the normalised row 64.
+// CHECK-LABEL: func.func private @layer.fused(
+// CHECK:         hk.kernel @norm_linear(
+// CHECK:         hk.kernel @attention_linear_norm_linear_norm(
+// CHECK:           hk.attention
+// CHECK:           hk.layer_norm
+// CHECK:           hk.layer_norm
+// CHECK-NEXT:      hk.mask_rows
+// CHECK-NEXT:      hk.yield
+// CHECK-NOT:     hk.kernel
+// REMARK: Function=layer.fused | Remark="cut before hk.attention: attention reads keys and values of rows that other CTAs compute"
+// REMARK: Function=layer.fused | Remark="kernel @norm_linear: 2 operations, as a row chain 192 registers of resident values"
+// REMARK: Function=layer.fused | Remark="kernel @attention_linear_norm_linear_norm: 11 operations, as a row chain 192 registers of resident values"
+func.func private @layer.fused(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @layer, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %qkv = hk.packed.get @qkv : tensor<768x256xf32>
+  %o = hk.packed.get @o : tensor<256x256xf32>
+  %up = hk.packed.get @up : tensor<1024x256xf32>
+  %down = hk.packed.get @down : tensor<256x1024xf32>
+  %0 = hk.layer_norm %x : !x
+  %1 = hk.linear %0, %qkv : !x, tensor<768x256xf32>
+  %2:3 = hk.split %1 : !qkv -> !x, !x, !x
+  %3 = hk.attention %2#0, %2#1, %2#2 {num_heads = 8 : i32} : !x, !x, !x
+  %4 = hk.linear %3, %o : !x, tensor<256x256xf32>
+  %5 = hk.add %x, %4 : !x, !x
+  %6 = hk.mask_rows %5 lengths(%n) : !x, !n
+  %7 = hk.layer_norm %6 : !x
+  %8 = hk.linear %7, %up : !x, tensor<1024x256xf32>
+  %9 = hk.activation gelu_erf %8 : !h
+  %10 = hk.linear %9, %down : !h, tensor<256x1024xf32>
+  %11 = hk.add %6, %10 : !x, !x
+  %12 = hk.layer_norm %11 : !x
+  %13 = hk.mask_rows %12 lengths(%n) : !x, !n
+  return %13 : !x
+}
+
+// -----
+
+!x = tensor<?x8x512xf32>
+hk.packed @w : tensor<512x512xf32> {
+  %z = hk.pack.zeros : tensor<512x512xf64>
+  hk.yield %z : tensor<512x512xf64>
+}
+
+// Rows that do not fit: cut as in `safe`.
+// CHECK-LABEL: func.func private @wide(
+// CHECK:         hk.kernel @norm(
+// CHECK:         hk.kernel @linear(
+// CHECK-NOT:     hk.kernel
+// REMARK: Function=wide | Remark="cut before hk.linear: the rows of a warp would need 384 registers at hk.rms_norm, above the limit of 200"
+func.func private @wide(%x: !x) -> !x attributes {hk.arch = "sm_80", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %w = hk.packed.get @w : tensor<512x512xf32>
+  %0 = hk.rms_norm %x : !x
+  %1 = hk.linear %0, %w : !x, tensor<512x512xf32>
+  return %1 : !x
+}
+
+// -----
+
+!x = tensor<?x8x64xf32>
+!h = tensor<?x8x128xf32>
+hk.packed @w : tensor<128x64xf32> {
+  %z = hk.pack.zeros : tensor<128x64xf64>
+  hk.yield %z : tensor<128x64xf64>
+}
+
+// A gate reads two runs of features of one result: not while it is computed.
+// CHECK-LABEL: func.func private @gated(
+// CHECK:         hk.kernel @linear({{.*}} -> (tensor<?x8x128xf32>)
+// CHECK:         hk.kernel @activation_mul(
+// CHECK-NEXT:      hk.split
+// CHECK-NEXT:      hk.activation
+// CHECK-NEXT:      hk.mul
+// CHECK-NOT:     hk.kernel
+// REMARK: Function=gated | Remark="cut before hk.activation: it reads some of the features that the kernel before computes"
+func.func private @gated(%x: !x) -> !x attributes {hk.arch = "sm_80", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %w = hk.packed.get @w : tensor<128x64xf32>
+  %0 = hk.linear %x, %w : !x, tensor<128x64xf32>
+  %1:2 = hk.split %0 : !h -> !x, !x
+  %2 = hk.activation silu %1#0 : !x
+  %3 = hk.mul %2, %1#1 : !x, !x
+  return %3 : !x
+}
+
+// -----
+
+!x = tensor<?x8x64xf32>
+
+// What does not depend on a kernel does not join it; attention comes first,
+// even if another function computed its keys.
+// CHECK-LABEL: func.func private @apart(
+// CHECK:         hk.kernel @norm(
+// CHECK:         hk.kernel @activation(
+// CHECK:         hk.kernel @attention(
+// CHECK-NOT:     hk.kernel
+// REMARK: Function=apart | Remark="cut before hk.activation: it reads nothing that the kernel before computes"
+// REMARK: Function=apart | Remark="cut before hk.attention: attention begins a kernel"
+func.func private @apart(%x: !x, %k: !x) -> (!x, !x) attributes {hk.arch = "sm_80", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %0 = hk.rms_norm %x : !x
+  %1 = hk.activation relu %x : !x
+  %2 = hk.attention %1, %k, %k {num_heads = 2 : i32} : !x, !x, !x
+  return %0, %2 : !x, !x
+}
