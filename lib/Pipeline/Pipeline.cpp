@@ -109,6 +109,7 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
       clones.archs.assign(options.archs.begin(), options.archs.end());
       clones.cpu = !options.isas.empty();
       pm.addPass(createCloneTargets(clones));
+      pm.addNestedPass<func::FuncOp>(createRotateLayers());
     }
     pm.addNestedPass<func::FuncOp>(createCut());
     if (!options.archs.empty())

@@ -26,7 +26,7 @@ static CPUKernelShape shapeOf(KernelOp kernel) {
   CPUKernelShape shape = {1, 1, 0, false};
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (isa<PackedGetOp>(op))
+    if (!isa<ScopeOpInterface>(op))
       continue;
     ops.push_back(&op);
     if (auto linear = dyn_cast<LinearOp>(op)) {
@@ -62,7 +62,7 @@ static CUDAFamily familyOf(KernelOp kernel) {
       if (linear)
         return CUDAFamily::Chain;
       linear = cast<LinearOp>(op);
-    } else if (!isa<PackedGetOp, SplitOp, CastOp>(op)) {
+    } else if (isa<ScopeOpInterface>(op) && !isa<SplitOp, CastOp>(op)) {
       hasElementwise = true;
     }
   }

@@ -2,6 +2,8 @@
 //
 // hk-cut: chains of operations become kernels.
 
+#include "KernelBuilder.h"
+
 #include "hk/Analysis/RowResidency.h"
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
@@ -9,12 +11,11 @@
 #include "hk/Transforms/Passes.h"
 #include "hk/Transforms/PlanClone.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace hk {
 #define GEN_PASS_DEF_CUT
@@ -23,17 +24,6 @@ namespace hk {
 
 using namespace mlir;
 using namespace hk;
-
-/// True if somebody outside of `inside` reads `value`, itself or through views.
-static bool isReadOutside(Value value, const DenseSet<Operation *> &inside) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (inside.contains(user))
-      return false;
-    return !isView(user) || llvm::any_of(user->getResults(), [&](Value view) {
-      return isReadOutside(view, inside);
-    });
-  });
-}
 
 /// A name that says what a kernel does: "norm_linear".
 static std::string nameOf(ArrayRef<Operation *> ops) {
@@ -57,25 +47,6 @@ static std::string nameOf(ArrayRef<Operation *> ops) {
 
 namespace {
 
-/// Makes one kernel of a run of operations.
-class KernelBuilder {
-public:
-  explicit KernelBuilder(ArrayRef<Operation *> ops)
-      : ops(ops), inside(ops.begin(), ops.end()) {}
-
-  FailureOr<KernelOp> build(StringRef name, Scope scope);
-
-private:
-  LogicalResult collectInputs(Value value);
-  Value map(OpBuilder &builder, Value value);
-
-  ArrayRef<Operation *> ops;
-  DenseSet<Operation *> inside;
-  llvm::SetVector<Value> inputs;
-  Value layer;
-  IRMapping mapping;
-};
-
 class CutPass : public hk::impl::CutBase<CutPass> {
 public:
   using CutBase::CutBase;
@@ -94,96 +65,16 @@ private:
   bool isOracle = false;
   std::optional<PlanClone> clone;
   const CutPolicy *policy = nullptr;
+  /// Only on a GPU.
+  std::optional<DemandedRows> demanded;
 };
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// KernelBuilder
-//===----------------------------------------------------------------------===//
-
-LogicalResult KernelBuilder::collectInputs(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (op && inside.contains(op))
-    return success();
-  if (op && isView(op))
-    return collectInputs(op->getOperand(0));
-  auto get = dyn_cast_if_present<PackedGetOp>(op);
-  if (!get) {
-    inputs.insert(value);
-    return success();
-  }
-  if (!get.getLayer())
-    return success();
-  if (layer && layer != get.getLayer())
-    return get.emitOpError()
-           << "expects the packed values of a kernel to be of one layer, but "
-              "got two indices";
-  layer = get.getLayer();
-  return success();
+/// True if `op` computes the index of another layer.
+static bool isLayerSum(Operation *op) {
+  return isa<arith::AddIOp>(op) && op->getResult(0).getType().isIndex();
 }
-
-/// The value in the kernel that stands for `value`.
-Value KernelBuilder::map(OpBuilder &builder, Value value) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  // Neither an input nor computed inside: a view or a packed value.
-  Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
-    map(builder, operand);
-  builder.clone(*op, mapping);
-  return mapping.lookup(value);
-}
-
-FailureOr<KernelOp> KernelBuilder::build(StringRef name, Scope scope) {
-  for (Operation *op : ops)
-    for (Value operand : op->getOperands())
-      if (failed(collectInputs(operand)))
-        return failure();
-  if (inputs.empty())
-    return ops.front()->emitOpError()
-           << "expects an operand that depends on an input of the function, "
-              "but got parameters alone";
-  if (layer)
-    inputs.insert(layer);
-
-  SmallVector<Value> results;
-  for (Operation *op : ops)
-    for (Value result : op->getResults())
-      if (isReadOutside(result, inside))
-        results.push_back(result);
-
-  OpBuilder builder(ops.front());
-  Location loc = ops.front()->getLoc();
-  auto kernel = KernelOp::create(
-      builder, loc, TypeRange(ValueRange(results)), builder.getStringAttr(name),
-      inputs.getArrayRef(), ScopeAttr::get(builder.getContext(), scope),
-      ArrayAttr(), IntegerAttr());
-  Block *body = builder.createBlock(&kernel.getBody());
-  for (Value input : inputs)
-    mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
-  for (Operation *op : ops) {
-    for (Value operand : op->getOperands())
-      map(builder, operand);
-    builder.clone(*op, mapping);
-  }
-  SmallVector<Value> yielded;
-  for (Value result : results)
-    yielded.push_back(mapping.lookup(result));
-  YieldOp::create(builder, loc, yielded);
-
-  for (auto [from, to] : llvm::zip_equal(results, kernel.getResults()))
-    from.replaceAllUsesWith(to);
-  for (Operation *op : llvm::reverse(ops)) {
-    op->dropAllUses(); // By views that nothing reads any more.
-    op->erase();
-  }
-  return kernel;
-}
-
-//===----------------------------------------------------------------------===//
-// The pass
-//===----------------------------------------------------------------------===//
 
 LogicalResult CutPass::checkChainOp(Operation *op) {
   if (isa<ScopeOpInterface>(op))
@@ -235,8 +126,15 @@ LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
                          "keys and values included",
                          name);
     }
-    if (failed(KernelBuilder(ops).build(name, scope)))
+    Location loc = ops.front()->getLoc();
+    FailureOr<KernelOp> kernel =
+        KernelBuilder(ops, demanded ? &*demanded : nullptr).build(name, scope);
+    if (failed(kernel))
       return failure();
+    if (std::optional<uint64_t> mask = kernel->getSkipRows())
+      remark::passed(loc, remarkOpts("SkipRows")) << remark::add(
+          "kernel @{0} may skip rows that are not valid under its operand {1}",
+          name, *mask);
     begin = end;
   }
   return success();
@@ -247,7 +145,7 @@ LogicalResult CutPass::cutBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (matchPattern(&op, m_Constant()) || isa<KernelOp>(op))
       continue;
-    if (isa<PackedGetOp>(op) || isView(&op)) {
+    if (isa<PackedGetOp>(op) || isView(&op) || isLayerSum(&op)) {
       transient.push_back(&op);
       continue;
     }
@@ -293,6 +191,8 @@ void CutPass::runOnOperation() {
   if (failed(found))
     return signalPassFailure();
   clone = *found;
+  if (clone)
+    demanded.emplace(function);
   std::unique_ptr<CutPolicy> chosen =
       clone ? createCutPolicy(*clone)
             : createGreedyCutPolicy({rows, scratchLimit, sequenceBatch});

@@ -77,7 +77,7 @@ func.func @two_layers(%x: !x) -> !x {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = hk.packed.get @g[%c0] : tensor<16xf32>
-  // expected-error@+1 {{expects the packed values of a kernel to be of one layer, but got two indices}}
+  // expected-error@+1 {{expects the packed values of a kernel to be of one layer, or layers at constant distances, but got two indices}}
   %b = hk.packed.get @g[%c1] : tensor<16xf32>
   %y = hk.layer_norm %x, %a, %b : !x, tensor<16xf32>, tensor<16xf32>
   return %y : !x

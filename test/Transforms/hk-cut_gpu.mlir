@@ -183,3 +183,49 @@ func.func private @apart(%x: !x, %k: !x) -> (!x, !x) attributes {hk.arch = "sm_8
   %2 = hk.attention %1, %k, %k {num_heads = 2 : i32} : !x, !x, !x
   return %0, %2 : !x, !x
 }
+
+// -----
+
+!x = tensor<?x8x64xf32>
+!w = tensor<64x64xf32>
+hk.packed @w layers(0 to 3) : !w {
+^bb0(%l: index):
+  %z = hk.pack.zeros : tensor<64x64xf64>
+  hk.yield %z : tensor<64x64xf64>
+}
+
+// A kernel that reads this layer and the next: the index of this layer, and
+// the sum in the kernel. Equal constants are one layer.
+// CHECK-LABEL: func.func private @rotated(
+// CHECK:         scf.for %[[L:.*]] =
+// CHECK-NEXT:      hk.kernel @linear_norm_linear({{.*}}, %[[I:.*]] = %[[L]] : index)
+// CHECK-NEXT:        hk.packed.get @w[%[[I]]]
+// CHECK:             hk.rms_norm
+// CHECK-NEXT:        %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT:        %[[NEXT:.*]] = arith.addi %[[I]], %[[ONE]] : index
+// CHECK-NEXT:        hk.packed.get @w[%[[NEXT]]]
+// CHECK:           scf.yield
+// CHECK:         hk.kernel @linear_norm_linear({{.*}}, %[[I:.*]] = %{{.*}} : index)
+// CHECK:           hk.packed.get @w[%[[I]]]
+// CHECK:           hk.packed.get @w[%[[I]]]
+func.func private @rotated(%x: !x) -> !x attributes {hk.arch = "sm_80", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = scf.for %l = %c0 to %c2 step %c1 iter_args(%t = %x) -> (!x) {
+    %w0 = hk.packed.get @w[%l] : !w
+    %a = hk.linear %t, %w0 : !x, !w
+    %n = arith.addi %l, %c1 : index
+    %w1 = hk.packed.get @w[%n] : !w
+    %b = hk.rms_norm %a : !x
+    %c = hk.linear %b, %w1 : !x, !w
+    scf.yield %c : !x
+  }
+  %last = arith.constant 2 : index
+  %w2 = hk.packed.get @w[%c2] : !w
+  %w3 = hk.packed.get @w[%last] : !w
+  %d = hk.linear %r, %w2 : !x, !w
+  %e = hk.rms_norm %d : !x
+  %f = hk.linear %e, %w3 : !x, !w
+  return %f : !x
+}

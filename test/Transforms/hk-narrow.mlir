@@ -52,3 +52,31 @@ func.func private @operands(%x: !x) -> (!x, !x) attributes {hk.arch = "sm_90a", 
   }
   return %y, %z : !x, !x
 }
+
+// What a loop carries, from one kernel to the next, and out of the loop.
+// CHECK-LABEL: func.func private @carried(
+// CHECK:         %[[T0:.*]] = hk.kernel @norm({{.*}} -> (tensor<?x8x16xf16>)
+// CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%[[T:.*]] = %[[T0]]) -> (tensor<?x8x16xf16>) {
+// CHECK-NEXT:      %[[Y:.*]] = hk.kernel @attention(%{{.*}} = %[[T]] : tensor<?x8x16xf16>) -> (tensor<?x8x16xf16>)
+// CHECK:           scf.yield %[[Y]] : tensor<?x8x16xf16>
+// CHECK:         hk.kernel @attention(%{{.*}} = %[[R]] : tensor<?x8x16xf16>) -> (tensor<?x8x16xf32>)
+func.func private @carried(%x: !x) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "safe", hk.plan_of = @f, hk.rank = 1 : i64, hk.role = "safe"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t0 = hk.kernel @norm(%a = %x : !x) -> (!x) scope(row) {
+    %n = hk.rms_norm %a : !x
+    hk.yield %n : !x
+  }
+  %r = scf.for %l = %c0 to %c1 step %c1 iter_args(%t = %t0) -> (!x) {
+    %c = hk.kernel @attention(%a = %t : !x) -> (!x) scope(row) {
+      %y = hk.attention %a, %a, %a {num_heads = 2 : i32} : !x, !x, !x
+      hk.yield %y : !x
+    }
+    scf.yield %c : !x
+  }
+  %z = hk.kernel @attention(%a = %r : !x) -> (!x) scope(row) {
+    %y = hk.attention %a, %a, %a {num_heads = 2 : i32} : !x, !x, !x
+    hk.yield %y : !x
+  }
+  return %z : !x
+}

@@ -26,7 +26,7 @@ func.func private @readers(%x: !x) -> (!x, !x) attributes {hk.arch = "sm_90a", h
     %s = hk.add %l, %a : !x, !x
     hk.yield %s : !x
   }
-  // Carried by a loop.
+  // Carried by a loop that begins with a value in f32.
   %r = scf.for %l = %c0 to %c1 step %c1 iter_args(%t = %y) -> (!x) {
     %z = hk.kernel @linear(%a = %t : !x) -> (!x) scope(row) {
       %w = hk.packed.get @w : !w

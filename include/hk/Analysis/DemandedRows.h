@@ -31,6 +31,9 @@ public:
   /// True if every row of the set is valid under `mask`.
   bool isWithin(mlir::Value mask) const;
 
+  /// The masks that describe the set.
+  llvm::ArrayRef<mlir::Value> getMasks() const { return masks; }
+
   /// The rows of the set that are valid under `mask`.
   RowDemand restrictTo(mlir::Value mask) const;
 

@@ -28,7 +28,8 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
     values never leave the cache of a core.
 
     Packed values are read inside the kernels; the index of the layer is then
-    their last argument. `hk.split` is a view and is repeated in every kernel
+    their last argument. Other layers may be at a constant distance: `arith.addi`
+    of the index and a constant is repeated in the kernel. `hk.split` is a view and is repeated in every kernel
     that reads through it. A value that several kernels read is a result of the
     one that computes it.
 
@@ -39,6 +40,10 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
     attention, output projection, residual, norm, feed-forward network and so
     on, as long as a warp can keep the values of its rows in registers
     (`include/hk/Analysis/RowResidency.h`).
+
+    There, a kernel whose results are demanded only in rows that are valid
+    under a mask (`include/hk/Analysis/DemandedRows.h`) gets the mask as an
+    operand, and `skip_rows` says which one it is.
 
     An oracle (a function with `hk.oracle_of`) becomes one kernel of scope
     `sequence`.
@@ -73,7 +78,7 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
            "Least static batch for which a workgroup may own whole sequences "
            "(0: none)">
   ];
-  let dependentDialects = ["::hk::HKDialect"];
+  let dependentDialects = ["::hk::HKDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // HK_TRANSFORMS_CUT_TD

@@ -17,8 +17,9 @@ def Narrow : Pass<"hk-narrow", "::mlir::func::FuncOp"> {
     and value of `hk.attention`. They would be rounded in any case, so the
     numbers stay the same and half the bytes move.
 
-    What norms and sums read stays f32, and so does what a loop or the function
-    gives out.
+    What norms and sums read stays f32, and so does what the function gives
+    out. What a loop carries is stored as f16 if all kernels that compute and
+    read it agree.
 
     Before:
 
