@@ -2,23 +2,11 @@
 
 #include "hk/Analysis/CUDASchedule.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 using namespace hk;
-
-std::optional<CUDALimits> hk::getCUDALimits(llvm::StringRef arch) {
-  constexpr int64_t KB = 1024;
-  return llvm::StringSwitch<std::optional<CUDALimits>>(arch)
-      .Case("sm_80", CUDALimits{108, 163 * KB})
-      .Case("sm_86", CUDALimits{82, 99 * KB})
-      .Case("sm_89", CUDALimits{128, 99 * KB})
-      .Case("sm_90a", CUDALimits{132, 227 * KB})
-      .Case("sm_120", CUDALimits{170, 99 * KB})
-      .Default(std::nullopt);
-}
 
 namespace {
 

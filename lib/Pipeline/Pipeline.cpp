@@ -115,11 +115,11 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     if (!options.archs.empty())
       pm.addNestedPass<func::FuncOp>(createNarrow());
     AssignSchedulesOptions schedules;
-    schedules.isas.assign(options.isas.begin(), options.isas.end());
-    if (!schedules.isas.empty())
-      pm.addNestedPass<func::FuncOp>(createAssignSchedules(schedules));
-    else
-      pm.addNestedPass<func::FuncOp>(createAssignSchedules());
+    if (!options.isas.empty())
+      schedules.isas.assign(options.isas.begin(), options.isas.end());
+    if (!options.devices.empty())
+      schedules.devices.assign(options.devices.begin(), options.devices.end());
+    pm.addNestedPass<func::FuncOp>(createAssignSchedules(schedules));
     return;
   }
   case Stage::Plans:

@@ -6,6 +6,7 @@
 #include "hk/Analysis/CUDASchedule.h"
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Target/Devices/Device.h"
 #include "hk/Transforms/CutPolicy.h"
 #include "hk/Transforms/Passes.h"
 #include "hk/Transforms/PlanClone.h"
@@ -148,14 +149,25 @@ private:
   }
 
   WalkResult assignCUDA(KernelOp kernel, const PlanClone &clone) {
-    std::optional<CUDALimits> limits = getCUDALimits(clone.arch);
-    if (!limits) {
+    const Device *device = getDefaultDevice(clone.arch);
+    for (const std::string &name : devices) {
+      const Device *named = findDevice(name);
+      if (!named) {
+        kernel.emitOpError() << "expects devices of " << listDevices()
+                             << ", but got '" << name << "'";
+        return WalkResult::interrupt();
+      }
+      if (named->arch == clone.arch)
+        device = named;
+    }
+    if (!device) {
       kernel.emitOpError() << "expects hk.arch of sm_80, sm_86, sm_89, sm_90a "
                               "or sm_120, but got "
                            << clone.arch;
       return WalkResult::interrupt();
     }
-    CUDASchedule s = chooseCUDASchedule(*limits, shapeOf(kernel, clone));
+    CUDASchedule s = chooseCUDASchedule({device->sms, device->sharedPerCTA},
+                                        shapeOf(kernel, clone));
     Attribute schedule = CUDAAttr::get(
         &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads, s.block,
         s.depth, s.keys, s.stages, clone.operands);

@@ -2,7 +2,7 @@
 //
 // hk-clone-targets: a function for each plan on each kind of GPU.
 
-#include "hk/Analysis/CUDASchedule.h"
+#include "hk/Target/Devices/Device.h"
 #include "hk/Transforms/Passes.h"
 #include "hk/Transforms/PlanClone.h"
 #include "hk/Transforms/Remarks.h"
@@ -79,7 +79,7 @@ private:
 LogicalResult CloneTargets::checkOptions() {
   Location loc = getOperation().getLoc();
   for (const std::string &arch : archs)
-    if (!getCUDALimits(arch))
+    if (!getDefaultDevice(arch))
       return emitError(loc) << "expects archs of sm_80, sm_86, sm_89, sm_90a "
                                "and sm_120, but got '"
                             << arch << "'";

@@ -72,3 +72,31 @@ func.func private @reference(%x: !x) -> !x attributes {hk.arch = "sm_80", hk.ope
   }
   return %y : !x
 }
+
+// 80 sequences of a block cover the 82 processors of one device, not the 132 of
+// another.
+// RUN: hk-opt %s -pass-pipeline="builtin.module(func.func(hk-assign-schedules{devices=h200,a100}))" | FileCheck %s -check-prefix=DEVICE
+// RUN: not hk-opt %s -pass-pipeline="builtin.module(func.func(hk-assign-schedules{devices=abacus}))" 2>&1 | FileCheck %s -check-prefix=UNKNOWN
+// CHECK-LABEL: func.func private @small(
+// CHECK:         #hk.cuda<arch = "sm_86", rows = 64, units = 4,
+// DEVICE-LABEL: func.func private @small(
+// DEVICE:        #hk.cuda<arch = "sm_86", rows = 64, units = 4,
+// DEVICE-LABEL: func.func private @large(
+// DEVICE:        #hk.cuda<arch = "sm_90a", rows = 32, units = 2,
+// UNKNOWN: error: 'hk.kernel' op expects devices of a100, {{.*}}, but got 'abacus'
+func.func private @small(%x: tensor<80x64x64xf32>) -> tensor<80x64x64xf32> attributes {hk.arch = "sm_86", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %y = hk.kernel @chain(%a = %x : tensor<80x64x64xf32>) -> (tensor<80x64x64xf32>) scope(row) {
+    %c = hk.attention %a, %a, %a {num_heads = 8 : i32} : tensor<80x64x64xf32>, tensor<80x64x64xf32>, tensor<80x64x64xf32>
+    %r = hk.add %a, %c : tensor<80x64x64xf32>, tensor<80x64x64xf32>
+    hk.yield %r : tensor<80x64x64xf32>
+  }
+  return %y : tensor<80x64x64xf32>
+}
+func.func private @large(%x: tensor<80x64x64xf32>) -> tensor<80x64x64xf32> attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %y = hk.kernel @chain(%a = %x : tensor<80x64x64xf32>) -> (tensor<80x64x64xf32>) scope(row) {
+    %c = hk.attention %a, %a, %a {num_heads = 8 : i32} : tensor<80x64x64xf32>, tensor<80x64x64xf32>, tensor<80x64x64xf32>
+    %r = hk.add %a, %c : tensor<80x64x64xf32>, tensor<80x64x64xf32>
+    hk.yield %r : tensor<80x64x64xf32>
+  }
+  return %y : tensor<80x64x64xf32>
+}

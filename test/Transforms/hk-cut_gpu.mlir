@@ -197,7 +197,7 @@ hk.packed @w layers(0 to 3) : !w {
 // A kernel that reads this layer and the next: the index of this layer, and
 // the sum in the kernel. Equal constants are one layer.
 // CHECK-LABEL: func.func private @rotated(
-// CHECK:         scf.for %[[L:.*]] =
+// CHECK:         scf.for %[[L:[a-z0-9]*]] =
 // CHECK-NEXT:      hk.kernel @linear_norm_linear({{.*}}, %[[I:.*]] = %[[L]] : index)
 // CHECK-NEXT:        hk.packed.get @w[%[[I]]]
 // CHECK:             hk.rms_norm

@@ -12,7 +12,7 @@ hk.packed @w : !w {
 // A sum, a norm, a loop, the caller: f32. Functions for CPUs, and operands
 // other than f16, are left alone.
 // CHECK-NOT: f16>
-func.func private @readers(%x: !x) -> (!x, !x) attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "safe", hk.plan_of = @f, hk.rank = 1 : i64, hk.role = "safe"} {
+func.func private @readers(%x: !x) -> (!x, !x, !x) attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "safe", hk.plan_of = @f, hk.rank = 1 : i64, hk.role = "safe"} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %h = hk.kernel @norm(%a = %x : !x) -> (!x) scope(row) {
@@ -26,8 +26,8 @@ func.func private @readers(%x: !x) -> (!x, !x) attributes {hk.arch = "sm_90a", h
     %s = hk.add %l, %a : !x, !x
     hk.yield %s : !x
   }
-  // Carried by a loop that begins with a value in f32.
-  %r = scf.for %l = %c0 to %c1 step %c1 iter_args(%t = %y) -> (!x) {
+  // Carried by a loop that begins with an input.
+  %r = scf.for %l = %c0 to %c1 step %c1 iter_args(%t = %x) -> (!x) {
     %z = hk.kernel @linear(%a = %t : !x) -> (!x) scope(row) {
       %w = hk.packed.get @w : !w
       %o = hk.linear %a, %w : !x, !w
@@ -46,7 +46,7 @@ func.func private @readers(%x: !x) -> (!x, !x) attributes {hk.arch = "sm_90a", h
     %l = hk.linear %a, %w : !x, !w
     hk.yield %l : !x
   }
-  return %v, %u : !x, !x
+  return %v, %u, %y : !x, !x, !x
 }
 func.func @cpu(%x: !x) -> !x {
   %h = hk.kernel @norm(%a = %x : !x) -> (!x) scope(row) {

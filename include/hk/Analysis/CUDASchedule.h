@@ -5,23 +5,18 @@
 #ifndef HK_ANALYSIS_CUDASCHEDULE_H
 #define HK_ANALYSIS_CUDASCHEDULE_H
 
-#include "llvm/ADT/StringRef.h"
-
 #include <cstdint>
 #include <optional>
 
 namespace hk {
 
-/// What the rules need to know of a kind of GPU.
+/// What the rules need to know of a GPU.
 struct CUDALimits {
-  /// Streaming multiprocessors of the common card of this kind.
+  /// Streaming multiprocessors.
   int64_t processors;
   /// Bytes of shared memory that one CTA may have.
   int64_t sharedPerCTA;
 };
-
-/// The limits of an architecture, or nothing if it is unknown.
-std::optional<CUDALimits> getCUDALimits(llvm::StringRef arch);
 
 /// What a kernel is, to its schedule.
 enum class CUDAFamily {

@@ -18,7 +18,9 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
 
     On a function for a GPU (see `hk-clone-targets`), every kernel gets one
     `#hk.cuda` for the architecture and the operands of the function. The rules
-    are in `include/hk/Analysis/CUDASchedule.h`.
+    are in `include/hk/Analysis/CUDASchedule.h`; they know the number of
+    processors and the shared memory of the device: the one of `devices` with
+    that architecture, or the default one.
 
     The kernel of an oracle gets `#hk.loops`, for a whole sequence.
 
@@ -43,6 +45,9 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
   let options = [
     ListOption<"isas", "isas", "std::string",
                "Instruction sets, best first (all three if none is given)">,
+    ListOption<"devices", "devices", "std::string",
+               "GPUs that schedules are made for, one at most for an "
+               "architecture">,
     Option<"scratchLimit", "scratch-limit", "int64_t", /*default=*/"1572864",
            "Bytes of intermediate values that a workgroup may keep">
   ];

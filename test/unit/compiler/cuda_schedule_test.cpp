@@ -12,8 +12,8 @@ using hk::CUDAKernelShape;
 using hk::CUDALimits;
 using hk::CUDASchedule;
 
-const CUDALimits h100 = *hk::getCUDALimits("sm_90a");
-const CUDALimits rtx3090 = *hk::getCUDALimits("sm_86");
+constexpr CUDALimits h100 = {132, 227 * 1024};
+constexpr CUDALimits rtx3090 = {82, 99 * 1024};
 
 CUDAKernelShape gemm(int64_t sequence, int64_t features, int64_t depth) {
   CUDAKernelShape shape;
@@ -39,12 +39,6 @@ CUDAKernelShape line(int64_t sequence, int64_t features) {
   shape.sequence = sequence;
   shape.features = features;
   return shape;
-}
-
-TEST(CUDASchedule, Architectures) {
-  for (const char *arch : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_120"})
-    EXPECT_TRUE(hk::getCUDALimits(arch)) << arch;
-  EXPECT_FALSE(hk::getCUDALimits("sm_90"));
 }
 
 TEST(CUDASchedule, LargeGemm) {
