@@ -132,8 +132,7 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addPass(createHKToVector());
     return;
   case Stage::Tile:
-    if (!options.archs.empty())
-      addTileStage(pm, options);
+    addTileStage(pm, options);
     return;
   case Stage::TileSchedule:
     addOnTarget(pm, TargetKind::GPU, [&](OpPassManager &kernels) {
