@@ -38,6 +38,8 @@ def run_tool(words, env=None):
                           env={**os.environ, **(env or {})})
     if done.returncode != 0:
         lines = (done.stderr or done.stdout).strip().splitlines() or ["(no message)"]
+        if done.returncode < 0:  # of a crash, what is no address
+            lines = [line for line in lines if "0x" not in line and "PLEASE" not in line] or lines
         raise Failure(f"{os.path.basename(words[0])} exits with {done.returncode}: "
                       + " | ".join(lines[:3])[:400])
     return done.stdout

@@ -26,7 +26,11 @@ SCRIPTS = ("gpu/*.py", "e2e/*.py", "python/reference.py", "python/safetensors_fi
 
 def run(words):
     """(passed, what it said)."""
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    try:
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300,
+                              stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return False, f"{words[0]} takes more than 300 s"
     return done.returncode == 0, (done.stderr or done.stdout).strip()
 
 

@@ -136,7 +136,7 @@ class Run:
                 yield f"shape{n:02d}", dict(step=step, shape=n, seeds=args.seeds, repeat=args.repeat, **few)
         if step == "time":
             for n in shapes:
-                yield f"shape{n:02d}", dict(step=step, shape=n, compile=args.compile, **few)
+                yield f"shape{n:02d}", dict(step=step, shape=n, compile=args.compile, padding=args.padding, **few)
         if step == "bench":
             for n in shapes:
                 yield f"shape{n:02d}", self.bench_words(n)
@@ -260,6 +260,7 @@ def tell(step, name, result):
 def best_times(times):
     """(plan, hk with outputs of its own, hk as a graph, strong, eager), in us or None."""
     right = {name: t["median_us"] for name, t in times.items() if is_ours(name) and not t.get("failed")}
+    right = {name: t for name, t in right.items() if not name.endswith(" padded")}
     direct = {name: t for name, t in right.items() if not name.endswith(" graph")}
     graphs = [t for name, t in right.items() if name.endswith(" graph")]
     plan = min(direct, key=direct.get, default=None)
@@ -308,6 +309,7 @@ def main():
     parser.add_argument("--peak-bandwidth", type=float, default=4800, help="GB/s, for the floors (H200: 4800)")
     parser.add_argument("--peak-flops", type=float, default=989, help="TF/s, for the floors (H200: 989)")
     parser.add_argument("--compile", action="store_true", help="time torch.compile max-autotune too; slow")
+    parser.add_argument("--padding", action="store_true", help="time hk on sequences of random lengths too")
     parser.add_argument("--sanitizer", action="store_true", help="run compute-sanitizer")
     parser.add_argument("--ncu", action="store_true", help="run Nsight Compute")
     parser.add_argument("--out", type=pathlib.Path, help="where the results go as JSON")

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from torch_network import SHAPES, Expert, make_eager
-from work_check import chunked, generator, judge, weights_of
+from work_check import chunked, generator, judge, make_valid, weights_of
 
 WARMUP, ROUNDS, CALLS = 20, 3, 100
 # Contenders slower than this, in seconds, get fewer calls.
@@ -172,6 +172,11 @@ def time_shape(env, job):
         contenders = {**hk_contenders(env, sessions, [x, valid], x.shape),
                       "hk": fresh_outputs(env, chosen, [x, valid], x.shape), **theirs}
         accuracy = {name: judge(run(), expected) for name, run in contenders.items()}
+        if job.get("padding"):
+            prefix = make_valid("prefix", batch, seq, device, 101234)
+            for name, run in hk_contenders(env, sessions, [x, prefix], x.shape).items():
+                contenders[f"{name} padded"] = run
+                accuracy[f"{name} padded"] = judge(run(), chunked(eager, x, prefix, heads))
         env.synchronize()
         times = race(device, contenders, job)
     for name, result in times.items():
