@@ -166,6 +166,9 @@ def time_shape(env, job):
         valid = torch.ones(batch, seq, dtype=torch.bool, device=device)
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         expected = chunked(eager, x, valid, heads)
+        if job.get("padding"):
+            prefix = make_valid("prefix", batch, seq, device, 101234)
+            expected_padded = chunked(eager, x, prefix, heads)
         # As the contract's harness ships it.
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         theirs, failed = torch_contenders(env, job, eager, x, valid)
@@ -173,10 +176,9 @@ def time_shape(env, job):
                       "hk": fresh_outputs(env, chosen, [x, valid], x.shape), **theirs}
         accuracy = {name: judge(run(), expected) for name, run in contenders.items()}
         if job.get("padding"):
-            prefix = make_valid("prefix", batch, seq, device, 101234)
             for name, run in hk_contenders(env, sessions, [x, prefix], x.shape).items():
                 contenders[f"{name} padded"] = run
-                accuracy[f"{name} padded"] = judge(run(), chunked(eager, x, prefix, heads))
+                accuracy[f"{name} padded"] = judge(run(), expected_padded)
         env.synchronize()
         times = race(device, contenders, job)
     for name, result in times.items():
