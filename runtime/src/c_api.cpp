@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C API: statuses, contexts, sessions, graphs.
+// The C API: statuses, contexts, sessions.
 #include "c_api.h"
 
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 
 namespace {
 
@@ -12,29 +13,22 @@ using namespace hk::capi;
 using hk::invalidArgument;
 using hk::Status;
 
-/// The options given, or the defaults. Options of an older header are shorter:
-/// `oldest` bytes or more.
+/// The options given, or the defaults. Options of older headers are shorter:
+/// they had these sizes.
 template <typename Options>
-Status readOptions(const Options *given, const char *name, size_t oldest,
-                   Options &options) {
+Status readOptions(const Options *given, const char *name,
+                   std::initializer_list<size_t> older, Options &options) {
   options = Options();
   options.struct_size = sizeof(Options);
   if (!given)
     return Status();
-  if (given->struct_size != sizeof(Options) && given->struct_size != oldest)
+  if (given->struct_size != sizeof(Options) &&
+      std::find(older.begin(), older.end(), given->struct_size) == older.end())
     return invalidArgument("expects struct_size to be sizeof(", name, "), ",
                            sizeof(Options), ", but got ", given->struct_size);
   std::memcpy(&options, given, given->struct_size);
   options.struct_size = sizeof(Options);
   return Status();
-}
-
-hk::RunArguments runArguments(void *stream, DLTensor *const *inputs,
-                              uint32_t numInputs, DLTensor *const *outputs,
-                              uint32_t numOutputs, void *workspace,
-                              size_t workspaceSize) {
-  return {inputs,    numInputs,     outputs, numOutputs,
-          workspace, workspaceSize, stream};
 }
 
 } // namespace
@@ -113,7 +107,9 @@ hk_code hk_context_create(const hk_context_options *options,
     HK_TRY(checkPointer(context, "a place for the context"));
     hk_context_options given;
     HK_TRY(readOptions(options, "hk_context_options",
-                       offsetof(hk_context_options, device), given));
+                       {offsetof(hk_context_options, device),
+                        offsetof(hk_context_options, log)},
+                       given));
     auto created = std::make_unique<hk_context>();
     HK_TRY(hk::Context::create(given, created->impl));
     *context = created.release();
@@ -148,7 +144,10 @@ hk_code hk_session_create(hk_context *context, hk_module *module,
     HK_TRY(checkPointer(session, "a place for the session"));
     hk_session_options given;
     HK_TRY(readOptions(options, "hk_session_options",
-                       sizeof(hk_session_options), given));
+                       {offsetof(hk_session_options, tuning)}, given));
+    if (given.tuning < HK_TUNING_DEFAULT || given.tuning > HK_TUNING_ON)
+      return invalidArgument("tuning: expects an hk_tuning, but got ",
+                             static_cast<int>(given.tuning));
     auto created = std::make_unique<hk_session>();
     HK_TRY(hk::Session::create(context->impl, module->impl,
                                params ? &params->impl : nullptr, given,
@@ -201,37 +200,30 @@ hk_code hk_session_run_on_stream(const hk_session *session, void *stream,
   });
 }
 
-// ---- Graphs
-
-hk_code hk_graph_create(const hk_session *session, DLTensor *const *inputs,
-                        uint32_t num_inputs, DLTensor *const *outputs,
-                        uint32_t num_outputs, void *workspace,
-                        size_t workspace_size, hk_graph **graph,
+hk_code hk_session_tune(hk_session *session, hk_launch_mode mode, void *stream,
+                        DLTensor *const *inputs, uint32_t num_inputs,
+                        DLTensor *const *outputs, uint32_t num_outputs,
+                        void *workspace, size_t workspace_size,
                         hk_status *status) {
   return guard(status, [&] {
     HK_TRY(checkPointer(session, "a session"));
-    HK_TRY(checkPointer(graph, "a place for the graph"));
-    auto created = std::make_unique<hk_graph>();
-    created->session = session->impl;
-    HK_TRY(session->impl->capture(runArguments(nullptr, inputs, num_inputs,
-                                               outputs, num_outputs, workspace,
-                                               workspace_size),
-                                  created->impl));
-    *graph = created.release();
-    return Status();
+    if (mode != HK_LAUNCH_DIRECT && mode != HK_LAUNCH_GRAPH)
+      return invalidArgument("mode: expects an hk_launch_mode, but got ",
+                             static_cast<int>(mode));
+    return session->impl->tune(runArguments(stream, inputs, num_inputs, outputs,
+                                            num_outputs, workspace,
+                                            workspace_size),
+                               mode);
   });
 }
 
-hk_code hk_graph_launch(const hk_graph *graph, void *stream,
-                        hk_status *status) {
+hk_code hk_session_report(const hk_session *session, char **json,
+                          hk_status *status) {
   return guard(status, [&] {
-    HK_TRY(checkPointer(graph, "a graph"));
-    hk::DeviceScope scope(graph->session->device());
-    HK_TRY(scope.status());
-    return graph->impl->launch(stream);
+    HK_TRY(checkPointer(session, "a session"));
+    HK_TRY(checkPointer(json, "a place for the text"));
+    return copyString(session->impl->report(), *json);
   });
 }
-
-void hk_graph_destroy(hk_graph *graph) { delete graph; }
 
 } // extern "C"

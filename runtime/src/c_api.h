@@ -5,11 +5,12 @@
 #ifndef HK_RUNTIME_C_API_H
 #define HK_RUNTIME_C_API_H
 
-#include "session.h"
+#include "runner.h"
 
 #include "hk/runtime.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -29,7 +30,11 @@ struct hk_session {
 
 struct hk_graph {
   std::shared_ptr<hk::Session> session; // outlives the graph
+  std::shared_ptr<const hk::LoadedPlan> plan;
   std::unique_ptr<hk::CapturedGraph> impl;
+};
+struct hk_runner {
+  std::unique_ptr<hk::Runner> impl;
 };
 struct hk_event {
   std::shared_ptr<hk::Context> context; // outlives the event
@@ -73,6 +78,23 @@ inline Status checkPointer(const void *pointer, const char *name) {
   if (!pointer)
     return invalidArgument("expects ", name, ", but got NULL");
   return Status();
+}
+
+/// A copy for hk_string_free.
+inline Status copyString(const std::string &text, char *&copy) {
+  copy = static_cast<char *>(std::malloc(text.size() + 1));
+  if (!copy)
+    throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return Status();
+}
+
+inline RunArguments runArguments(void *stream, DLTensor *const *inputs,
+                                 uint32_t numInputs, DLTensor *const *outputs,
+                                 uint32_t numOutputs, void *workspace,
+                                 size_t workspaceSize) {
+  return {inputs,    numInputs,     outputs, numOutputs,
+          workspace, workspaceSize, stream};
 }
 
 inline Status checkIndex(const char *what, uint32_t index, size_t count) {

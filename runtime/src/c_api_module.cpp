@@ -96,13 +96,7 @@ hk_code hk_module_to_json(const hk_module *module, char **text,
   return guard(status, [&] {
     HK_TRY(checkPointer(module, "a module"));
     HK_TRY(checkPointer(text, "a place for the text"));
-    const std::string json = hk::moduleToJson(module->impl->metadata());
-    char *copy = static_cast<char *>(std::malloc(json.size() + 1));
-    if (!copy)
-      throw std::bad_alloc();
-    std::memcpy(copy, json.c_str(), json.size() + 1);
-    *text = copy;
-    return Status();
+    return copyString(hk::moduleToJson(module->impl->metadata()), *text);
   });
 }
 

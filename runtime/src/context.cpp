@@ -33,6 +33,8 @@ Status Context::create(const hk_context_options &options,
     threads = std::min(availableCores(), kMaxWorkers);
 
   auto created = std::make_shared<Context>();
+  created->log_ = {options.log, options.log_user, environment.logs};
+  created->tunes_ = environment.tunes;
   if (options.parallel_for)
     created->workers_ = std::make_unique<ExternalWorkers>(
         threads, options.parallel_for, options.parallel_for_user);

@@ -3,6 +3,7 @@
 #define HK_RUNTIME_CONTEXT_H
 
 #include "cpu_device.h"
+#include "log.h"
 #include "thread_pool.h"
 
 #include <memory>
@@ -17,10 +18,15 @@ public:
 
   Workers &workers() { return *workers_; }
   CpuDevice &cpu() { return *cpu_; }
+  const Log &log() const { return log_; }
+  /// Whether sessions measure plans unless told otherwise.
+  bool tunes() const { return tunes_; }
   /// Where sessions run: the CPU or a GPU.
   Device &device() { return gpu_ ? *gpu_ : static_cast<Device &>(*cpu_); }
 
 private:
+  Log log_;
+  bool tunes_ = true;
   std::unique_ptr<Workers> workers_;
   std::unique_ptr<CpuDevice> cpu_;
   std::unique_ptr<Device> gpu_; // or null

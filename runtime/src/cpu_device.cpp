@@ -61,8 +61,9 @@ private:
 #if defined(__clang__)
   __attribute__((no_sanitize("function")))
 #endif
-  void call(const LaunchArguments &arguments, uint32_t worker, uint64_t first,
-            uint64_t last) const {
+  void
+  call(const LaunchArguments &arguments, uint32_t worker, uint64_t first,
+       uint64_t last) const {
     hk_cpu_args args;
     args.buffers = arguments.buffers;
     args.packed = arguments.packed;
@@ -169,6 +170,12 @@ Status CpuDevice::write(void *target, const void *source, uint64_t size) {
 
 Status CpuDevice::read(void *target, const void *source, uint64_t size) {
   return write(target, source, size);
+}
+
+Status CpuDevice::fill(void *target, uint8_t value, uint64_t size, void *) {
+  if (size > 0)
+    std::memset(target, value, size);
+  return Status();
 }
 
 Status CpuDevice::createStream(void *&) { return noStreams(); }

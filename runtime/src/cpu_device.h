@@ -30,6 +30,8 @@ public:
   Status free(void *address) override;
   Status write(void *target, const void *source, uint64_t size) override;
   Status read(void *target, const void *source, uint64_t size) override;
+  Status fill(void *target, uint8_t value, uint64_t size,
+              void *stream) override;
   // All that is asked for has been done when a call returns: there is but one
   // stream.
   Status createStream(void *&stream) override;
@@ -37,6 +39,7 @@ public:
   Status synchronize(void *stream) override;
   Status synchronizeAll() override { return Status(); }
   Status createEvent(std::unique_ptr<Event> &event) override;
+  bool isCapturing(void *) const override { return false; }
   Status beginCapture(void *stream) override;
   Status endCapture(void *stream, bool keep,
                     std::unique_ptr<CapturedGraph> &graph) override;

@@ -173,6 +173,16 @@ Status CudaDevice::read(void *target, const void *source, uint64_t size) {
   return Status();
 }
 
+Status CudaDevice::fill(void *target, uint8_t value, uint64_t size,
+                        void *stream) {
+  if (size == 0)
+    return Status();
+  return library_->check(library_->functions().cuMemsetD8Async(
+                             reinterpret_cast<CUdeviceptr>(target), value, size,
+                             static_cast<CUstream>(stream)),
+                         "cannot set memory of the GPU");
+}
+
 Status CudaDevice::createStream(void *&stream) {
   CUstream created = nullptr;
   HK_TRY(library_->check(
@@ -201,6 +211,13 @@ Status CudaDevice::synchronizeAll() {
 
 Status CudaDevice::createEvent(std::unique_ptr<Event> &event) {
   return createCudaEvent(*this, event);
+}
+
+bool CudaDevice::isCapturing(void *stream) const {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return library_->functions().cuStreamIsCapturing(
+             static_cast<CUstream>(stream), &status) != CUDA_SUCCESS ||
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 Status CudaDevice::beginCapture(void *stream) {

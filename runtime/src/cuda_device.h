@@ -43,11 +43,14 @@ public:
   Status free(void *address) override;
   Status write(void *target, const void *source, uint64_t size) override;
   Status read(void *target, const void *source, uint64_t size) override;
+  Status fill(void *target, uint8_t value, uint64_t size,
+              void *stream) override;
   Status createStream(void *&stream) override;
   Status destroyStream(void *stream) override;
   Status synchronize(void *stream) override;
   Status synchronizeAll() override;
   Status createEvent(std::unique_ptr<Event> &event) override;
+  bool isCapturing(void *stream) const override;
   Status beginCapture(void *stream) override;
   Status endCapture(void *stream, bool keep,
                     std::unique_ptr<CapturedGraph> &graph) override;

@@ -127,7 +127,7 @@ enum CUstreamCaptureStatus : int {
   X(cuDeviceGetName, (char *name, int size, CUdevice device))                  \
   X(cuDeviceGetAttribute,                                                      \
     (int *value, CUdevice_attribute attribute, CUdevice device))               \
-  X(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device))                     \
+  X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                    \
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))          \
   X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                           \
   X(cuCtxGetCurrent, (CUcontext * context))                                    \
@@ -150,6 +150,8 @@ enum CUstreamCaptureStatus : int {
   X(cuMemFree_v2, (CUdeviceptr address))                                       \
   X(cuMemcpyHtoD_v2, (CUdeviceptr target, const void *source, size_t bytes))   \
   X(cuMemcpyDtoH_v2, (void *target, CUdeviceptr source, size_t bytes))         \
+  X(cuMemsetD8Async,                                                           \
+    (CUdeviceptr target, unsigned char value, size_t bytes, CUstream stream))  \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                       \
   X(cuStreamDestroy_v2, (CUstream stream))                                     \
   X(cuStreamSynchronize, (CUstream stream))                                    \

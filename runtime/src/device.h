@@ -96,6 +96,9 @@ public:
   virtual Status free(void *address) = 0;
   virtual Status write(void *target, const void *source, uint64_t size) = 0;
   virtual Status read(void *target, const void *source, uint64_t size) = 0;
+  /// Sets bytes, in the order of the stream.
+  virtual Status fill(void *target, uint8_t value, uint64_t size,
+                      void *stream) = 0;
 
   // Streams; nullptr is the one that there always is.
   virtual Status createStream(void *&stream) = 0;
@@ -104,6 +107,9 @@ public:
   virtual Status synchronizeAll() = 0;
   virtual Status createEvent(std::unique_ptr<Event> &event) = 0;
 
+  /// Whether what is launched on `stream` is recorded and not run, or cannot be
+  /// launched for the sake of another stream that is recorded.
+  virtual bool isCapturing(void *stream) const = 0;
   /// What is launched on `stream` from here on is recorded and not run.
   virtual Status beginCapture(void *stream) = 0;
   /// Ends the capture; with `keep`, as a graph that can be launched.

@@ -19,6 +19,18 @@ std::string_view variable(const char *name) {
   return value ? value : "";
 }
 
+/// 0 or 1; `value` is left where the variable is not set.
+Status readSwitch(const char *name, bool &value) {
+  const std::string_view text = variable(name);
+  if (text.empty())
+    return Status();
+  if (text != "0" && text != "1")
+    return error(HK_ENVIRONMENT, name, ": expects 0 or 1, but got '",
+                 printable(text), "'");
+  value = text == "1";
+  return Status();
+}
+
 } // namespace
 
 Status Environment::read(Environment &environment) {
@@ -40,12 +52,9 @@ Status Environment::read(Environment &environment) {
                    printable(text), "'");
     result.isaCap = *isa;
   }
-  if (std::string_view text = variable("HK_PERF_MAP"); !text.empty()) {
-    if (text != "0" && text != "1")
-      return error(HK_ENVIRONMENT, "HK_PERF_MAP: expects 0 or 1, but got '",
-                   printable(text), "'");
-    result.perfMap = text == "1";
-  }
+  HK_TRY(readSwitch("HK_PERF_MAP", result.perfMap));
+  HK_TRY(readSwitch("HK_TUNE", result.tunes));
+  HK_TRY(readSwitch("HK_LOG", result.logs));
   result.cudaDriver = variable("HK_CUDA_DRIVER");
   environment = std::move(result);
   return Status();

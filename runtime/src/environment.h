@@ -18,6 +18,8 @@ struct Environment {
   uint32_t threads = 0;   // HK_THREADS; 0: not set
   Isa isaCap = Isa::V4;   // HK_ISA
   bool perfMap = false;   // HK_PERF_MAP
+  bool tunes = true;      // HK_TUNE
+  bool logs = false;      // HK_LOG
   std::string cudaDriver; // HK_CUDA_DRIVER
 
   /// HK_ENVIRONMENT where a value cannot be read. An empty value counts as

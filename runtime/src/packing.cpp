@@ -76,11 +76,8 @@ Status placeValues(const schema::Module &module,
   result.bytes = 0;
   for (uint32_t index : indices) {
     const schema::Packed &packed = *module.packed()->Get(index);
-    const uint64_t size = layersOf(packed).any
-                              ? packed.stride() * layersOf(packed).count()
-                              : bytesOfLayer(packed);
     result.offsets[index] = result.bytes;
-    if (!add(result.bytes, size, result.bytes) ||
+    if (!add(result.bytes, bytesOf(packed), result.bytes) ||
         !alignUp(result.bytes, format::kBufferAlignment, result.bytes))
       return error(HK_OUT_OF_MEMORY,
                    "expects packed parameters of less than 2^64 bytes, but got "
@@ -119,13 +116,21 @@ struct PackingJob {
 
 } // namespace
 
+uint64_t bytesOf(const schema::Packed &packed) {
+  const LayerRange layers = layersOf(packed);
+  return layers.any ? packed.stride() * layers.count() : bytesOfLayer(packed);
+}
+
+uint64_t layerOffset(const schema::Packed &packed, int32_t layer) {
+  const LayerRange layers = layersOf(packed);
+  return layers.any
+             ? (static_cast<uint32_t>(layer) - layers.begin) * packed.stride()
+             : 0;
+}
+
 uint64_t PackedValues::offsetOf(const schema::Module &module, uint32_t index,
                                 int32_t layer) const {
-  const schema::Packed &packed = *module.packed()->Get(index);
-  const LayerRange layers = layersOf(packed);
-  const uint64_t skipped =
-      layers.any ? static_cast<uint32_t>(layer) - layers.begin : 0;
-  return offsets[index] + skipped * packed.stride();
+  return offsets[index] + layerOffset(*module.packed()->Get(index), layer);
 }
 
 Status packValues(const schema::Module &module,

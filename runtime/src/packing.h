@@ -31,6 +31,11 @@ struct PackedValues {
                     int32_t layer) const;
 };
 
+/// Bytes of a packed value, all its layers.
+uint64_t bytesOf(const schema::Packed &packed);
+/// Where `layer` starts in it; 0 where it has no layers, whatever the number.
+uint64_t layerOffset(const schema::Packed &packed, int32_t layer);
+
 /// Packs the values of a verified module with the given indices (each at most
 /// once), from `params` (nullptr: there are none).
 ///

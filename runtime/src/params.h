@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,7 +22,8 @@ struct ParamTensor {
   hk_dtype dtype = HK_DTYPE_OTHER;
   const char *dtypeName = ""; // static
   std::vector<int64_t> shape;
-  const void *data = nullptr; // any alignment
+  const void *data = nullptr;        // any alignment
+  std::shared_ptr<const void> owner; // of the data; null where it is borrowed
 };
 
 class Params {
@@ -36,10 +38,13 @@ public:
   /// nullptr where there is none.
   const ParamTensor *find(std::string_view key) const;
 
+  /// Adds those of `others` that have one of these keys, with data that lives
+  /// as long as this: what is borrowed is copied.
+  Status keep(const Params &others, const std::vector<std::string_view> &keys);
+
 private:
   std::deque<ParamTensor> tensors_; // keys are referred to: no moving
   std::unordered_map<std::string_view, const ParamTensor *> byKey_;
-  std::vector<MappedFile> files_;
 };
 
 } // namespace hk

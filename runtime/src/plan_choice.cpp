@@ -4,6 +4,7 @@
 #include "module_check.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace hk {
 namespace {
@@ -15,7 +16,7 @@ const schema::Executable *unrunnable(const Device &device,
   for (const schema::Dispatch *dispatch : *plan.dispatches()) {
     const schema::Executable *executable =
         module.executables()->Get(dispatch->executable());
-    if (!bestVariant(device, *executable))
+    if (usefulVariants(device, *executable).empty())
       return executable;
   }
   return nullptr;
@@ -45,16 +46,42 @@ std::string isaList(const schema::Executable &executable) {
 
 } // namespace
 
-const schema::Variant *bestVariant(const Device &device,
-                                   const schema::Executable &executable) {
-  const schema::Variant *best = nullptr;
-  uint32_t preference = 0;
+std::vector<const schema::Variant *>
+usefulVariants(const Device &device, const schema::Executable &executable) {
+  uint32_t best = 0;
   for (const schema::Variant *variant : *executable.variants())
-    if (uint32_t offered = device.preference(*variant); offered > preference) {
-      preference = offered;
-      best = variant;
-    }
-  return best;
+    best = std::max(best, device.preference(*variant));
+  std::vector<const schema::Variant *> useful;
+  for (const schema::Variant *variant : *executable.variants())
+    if (best > 0 && device.preference(*variant) == best)
+      useful.push_back(variant);
+  return useful;
+}
+
+VariantChoice firstVariants(const Device &device, const Module &module,
+                            const schema::Plan &plan) {
+  const auto &executables = *module.metadata().executables();
+  VariantChoice variants(executables.size());
+  for (const schema::Dispatch *dispatch : *plan.dispatches())
+    variants[dispatch->executable()] =
+        usefulVariants(device, *executables.Get(dispatch->executable()))
+            .front();
+  return variants;
+}
+
+std::vector<const schema::Plan *>
+runnablePlans(const Device &device, const Module &module,
+              const schema::Function &function, schema::Role role) {
+  std::vector<const schema::Plan *> plans;
+  for (const schema::Plan *plan : *function.plans())
+    if (plan->role() == role && !unrunnable(device, module.metadata(), *plan))
+      plans.push_back(plan);
+  // Of equal rank in the order of the file, in which their addresses need not
+  // be.
+  for (size_t i = 1; i < plans.size(); ++i)
+    for (size_t j = i; j > 0 && plans[j]->rank() < plans[j - 1]->rank(); --j)
+      std::swap(plans[j], plans[j - 1]);
+  return plans;
 }
 
 Status findFunction(const Module &module, const char *name, uint32_t &index) {
@@ -77,6 +104,7 @@ Status choosePlan(const Device &device, const Module &loaded,
                                      printable(view(function.name())), "'");
 
   std::vector<uint32_t> allowed;
+  uint32_t last = 0; // the compiler's last choice of them
   if (name) {
     for (uint32_t i = 0; i < plans.size(); ++i)
       if (view(plans.Get(i)->name()) == name)
@@ -84,6 +112,7 @@ Status choosePlan(const Device &device, const Module &loaded,
     if (allowed.empty())
       return error(HK_NOT_FOUND, subject, ": expects one of the plans ",
                    nameList(plans), ", but got '", printable(name), "'");
+    last = allowed.back();
   } else {
     const bool anyDefault =
         std::any_of(plans.begin(), plans.end(), [](const schema::Plan *plan) {
@@ -92,10 +121,18 @@ Status choosePlan(const Device &device, const Module &loaded,
     for (uint32_t i = 0; i < plans.size(); ++i)
       if (!anyDefault || isDefaultRole(plans.Get(i)->role()))
         allowed.push_back(i);
-    std::sort(allowed.begin(), allowed.end(), [&](uint32_t a, uint32_t b) {
-      return std::make_pair(plans.Get(a)->rank(), a) <
-             std::make_pair(plans.Get(b)->rank(), b);
-    });
+    auto order = [&](uint32_t i) {
+      const bool later =
+          !device.inHostMemory() && plans.Get(i)->role() != schema::Role::Safe;
+      return std::make_tuple(later, plans.Get(i)->rank(), i);
+    };
+    std::sort(allowed.begin(), allowed.end(),
+              [&](uint32_t a, uint32_t b) { return order(a) < order(b); });
+    last = *std::max_element(allowed.begin(), allowed.end(),
+                             [&](uint32_t a, uint32_t b) {
+                               return std::make_pair(plans.Get(a)->rank(), a) <
+                                      std::make_pair(plans.Get(b)->rank(), b);
+                             });
   }
 
   for (uint32_t i : allowed)
@@ -103,12 +140,12 @@ Status choosePlan(const Device &device, const Module &loaded,
       plan = plans.Get(i);
       return Status();
     }
-  // The least that would do: the plan that the compiler ranked last.
-  const schema::Plan &last = *plans.Get(allowed.back());
-  const schema::Executable &kernel = *unrunnable(device, module, last);
+  // The least that would do.
+  const schema::Plan &least = *plans.Get(last);
+  const schema::Executable &kernel = *unrunnable(device, module, least);
   return error(HK_UNSUPPORTED, subject, ": expects a machine with ",
                isaList(kernel), " (kernel '", printable(view(kernel.name())),
-               "' of plan '", printable(view(last.name())), "'), but got ",
+               "' of plan '", printable(view(least.name())), "'), but got ",
                device.capability(),
                "; compile the module for this machine too");
 }

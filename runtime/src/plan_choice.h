@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function, plan and variants a session runs.
+// Which function, plan and variants a session runs, before anything is
+// measured.
 #ifndef HK_RUNTIME_PLAN_CHOICE_H
 #define HK_RUNTIME_PLAN_CHOICE_H
 
 #include "device.h"
 #include "module.h"
 
+#include <vector>
+
 namespace hk {
+
+/// The variants of a plan, by executable of the module; nullptr where the plan
+/// has no dispatch of it.
+using VariantChoice = std::vector<const schema::Variant *>;
 
 /// The index of the function of that name; HK_NOT_FOUND lists those there are.
 Status findFunction(const Module &module, const char *name, uint32_t &index);
 
 /// The plan of a function that the device runs: the one of that name, or
 /// without one (nullptr) of the plans that run by default the one of lowest
-/// rank. HK_NOT_FOUND; HK_UNSUPPORTED where the device lacks a variant.
+/// rank, safe ones first on a GPU. HK_NOT_FOUND; HK_UNSUPPORTED where the
+/// device lacks a variant.
 Status choosePlan(const Device &device, const Module &module,
                   const schema::Function &function, const char *name,
                   const schema::Plan *&plan);
 
-/// The variant of an executable that the device runs best, or nullptr.
-const schema::Variant *bestVariant(const Device &device,
-                                   const schema::Executable &executable);
+/// The plans of that role that the device runs, by rank.
+std::vector<const schema::Plan *>
+runnablePlans(const Device &device, const Module &module,
+              const schema::Function &function, schema::Role role);
+
+/// The variants of an executable that are worth a try, the device's best
+/// instruction set's first; empty where the device runs none.
+std::vector<const schema::Variant *>
+usefulVariants(const Device &device, const schema::Executable &executable);
+
+/// The first useful variant of each of a runnable plan's executables.
+VariantChoice firstVariants(const Device &device, const Module &module,
+                            const schema::Plan &plan);
 
 } // namespace hk
 

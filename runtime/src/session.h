@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function of a module, ready to run: a plan, its kernels and its packed
-// parameters. Immutable; each run brings its own workspace.
+// A function of a module, ready to run. Each run brings its own workspace. On a
+// GPU a session chooses its plan by measurement, for each batch once.
 #ifndef HK_RUNTIME_SESSION_H
 #define HK_RUNTIME_SESSION_H
 
-#include "context.h"
-#include "module.h"
-#include "packing.h"
-#include "params.h"
+#include "loaded_plan.h"
+#include "tuner.h"
 
+#include <atomic>
+#include <deque>
 #include <memory>
-#include <vector>
+#include <mutex>
 
 namespace hk {
 
-/// What a caller brings to a run.
-struct RunArguments {
-  DLTensor *const *inputs = nullptr;
-  uint32_t numInputs = 0;
-  DLTensor *const *outputs = nullptr;
-  uint32_t numOutputs = 0;
-  void *workspace = nullptr;
-  uint64_t workspaceSize = 0;
-  void *stream = nullptr;
-};
-
+/// Thread-safe.
 class Session {
 public:
   static Status create(std::shared_ptr<Context> context,
@@ -34,58 +24,91 @@ public:
                        std::shared_ptr<Session> &session);
 
   hk_session_info info() const;
+  /// Enough for every plan that a run may take.
   Status workspaceSize(int64_t batch, uint64_t &size) const;
   /// Launches the plan on the stream and returns.
-  Status runOnStream(const RunArguments &run) const;
+  Status runOnStream(const RunArguments &run);
   /// The same, and waits until the outputs are written.
-  Status run(const RunArguments &run) const;
-  /// Captures a run; of the arguments the stream is not used.
-  Status capture(RunArguments run, std::unique_ptr<CapturedGraph> &graph) const;
+  Status run(const RunArguments &run);
 
+  /// A run, checked, with the plan for it.
+  struct Prepared {
+    const std::shared_ptr<const LoadedPlan> *plan = nullptr; // the session's
+    int64_t batch = 0; // where it is 0, there is no layout
+    WorkspaceLayout layout;
+  };
+  /// Checks a run that will be launched in that way, and chooses its plan. The
+  /// device is entered.
+  Status prepare(const RunArguments &run, hk_launch_mode mode,
+                 Prepared &prepared);
+  /// Checks a run and launches this plan, which is one of the session's. The
+  /// device is entered.
+  Status launch(const RunArguments &run, const LoadedPlan &plan) const;
+  /// Captures a run; of the arguments the stream is not used. `plan` has to
+  /// outlive the graph.
+  Status capture(const RunArguments &run, std::unique_ptr<CapturedGraph> &graph,
+                 std::shared_ptr<const LoadedPlan> &plan);
+
+  /// Chooses the plan for the run's batch anew. The outputs are overwritten.
+  /// Does nothing where there is nothing to choose.
+  Status tune(const RunArguments &run, hk_launch_mode mode);
+  /// What was measured, as JSON.
+  std::string report() const;
+
+  Context &context() const { return *context_; }
   Device &device() const { return context_->device(); }
 
 private:
-  /// A dispatch, resolved but for the addresses of a run.
-  struct Launch {
-    const Kernel *kernel = nullptr;
-    const schema::Variant *variant = nullptr;
-    const schema::Dispatch *dispatch = nullptr;
-    std::vector<const void *> packed; // by slot
-  };
-  /// Scratch of two workers shares no line, nor the pair that is fetched with
-  /// it.
-  static constexpr uint64_t kScratchAlignment = 128;
-
-  /// Where the parts of a workspace lie, from its first aligned byte.
-  struct WorkspaceLayout {
-    uint64_t buffers = 0;
-    uint64_t scratch = 0;
-    uint64_t size = 0; // slack for alignment included
+  /// A plan chosen for a batch. Never changed, nor freed before the session.
+  struct Choice {
+    int64_t batch;
+    hk_launch_mode mode;
+    std::shared_ptr<const LoadedPlan> plan;
+    const Choice *older;
   };
 
   Session(std::shared_ptr<Context> context, std::shared_ptr<Module> module)
-      : context_(std::move(context)), module_(std::move(module)) {}
+      : context_(std::move(context)), module_(std::move(module)),
+        store_(*context_, *module_) {}
 
-  Status prepare(const Params *params, uint64_t memoryLimit);
-  /// Checks what the caller brought; with a batch of 0 the layout is not set.
-  Status checkRun(const RunArguments &run, int64_t &batch,
-                  WorkspaceLayout &layout) const;
-  Status layOut(uint64_t batch, WorkspaceLayout &layout) const;
+  Status open(const Params *params, const hk_session_options &options);
+  /// Checks what the caller brought, all but the workspace.
+  Status checkTensors(const RunArguments &run, int64_t &batch) const;
+  Status checkWorkspace(const RunArguments &run, int64_t batch,
+                        uint64_t size) const;
   int64_t staticBatch() const;
+
+  /// The latest choice for the batch, or nullptr.
+  const Choice *find(int64_t batch, hk_launch_mode mode) const;
+  /// The plan of a run, which is measured now where it has to be.
+  Status choose(const RunArguments &run, int64_t batch, hk_launch_mode mode,
+                const std::shared_ptr<const LoadedPlan> *&plan);
+  /// The same, and its layout; `prepared.batch` is set.
+  Status resolve(const RunArguments &run, hk_launch_mode mode,
+                 Prepared &prepared);
+  // With the mutex held.
+  Status chooseLocked(const RunArguments &run, int64_t batch,
+                      hk_launch_mode mode, const Choice *&choice);
+  Status tuneLocked(const RunArguments &run, int64_t batch,
+                    hk_launch_mode mode);
+  void publish(Tuning tuning);
 
   std::shared_ptr<Context> context_;
   std::shared_ptr<Module> module_;
   uint32_t functionIndex_ = 0;
   const schema::Function *function_ = nullptr;
-  const schema::Plan *plan_ = nullptr;
+  uint64_t memoryLimit_ = 0;
+  std::shared_ptr<const LoadedPlan> default_; // where nothing was chosen
 
-  PackedValues packed_; // without its buffer where the next one is used
-  DeviceBuffer devicePacked_;
-  std::vector<std::unique_ptr<Kernel>> kernels_; // by executable, or null
-  std::vector<Launch> launches_;
-  uint64_t scratchStride_ = 0;
-  uint64_t tableSize_ = 0; // bytes of the buffer pointers of the widest launch
-  const char *isa_ = "none";
+  // Of sessions that choose.
+  std::unique_ptr<Tuner> tuner_; // or null
+  Params params_;
+  std::atomic<const Choice *> latest_{nullptr};
+  mutable std::mutex mutex_;
+  PackedStore store_;
+  std::deque<Choice> choices_;
+  std::vector<Tuning> tunings_;
+  uint32_t undecided_ = 0; // attempts whose inputs told nothing
 };
 
 } // namespace hk

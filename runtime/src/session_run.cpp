@@ -3,17 +3,12 @@
 // Runs of a session. Nothing here allocates, unless for an error.
 #include "session.h"
 
-#include "checked.h"
-#include "module_check.h"
 #include "tensor_check.h"
 
 #include <algorithm>
 
 namespace hk {
 namespace {
-
-/// The first byte of the workspace that is used.
-constexpr uint64_t kWorkspaceAlignment = 256;
 
 using Values = flatbuffers::Vector<flatbuffers::Offset<schema::Value>>;
 
@@ -24,9 +19,8 @@ std::string tensorName(const char *kind, uint32_t index, const Values &values) {
                       : concat(kind, " ", index, " '", printable(name), "'");
 }
 
-Status checkTensors(const Device &device, const char *kind,
-                    const Values &values, DLTensor *const *tensors,
-                    int64_t &batch) {
+Status checkEach(const Device &device, const char *kind, const Values &values,
+                 DLTensor *const *tensors, int64_t &batch) {
   for (uint32_t i = 0; i < values.size(); ++i)
     if (Status status =
             checkTensor(device, tensors[i], *values.Get(i)->type(), batch);
@@ -63,47 +57,10 @@ Status checkOverlaps(const schema::Function &function, DLTensor *const *inputs,
   return Status();
 }
 
-/// ceil((batch * mul + add) / div) * times; false where it overflows.
-bool gridSize(const schema::Variant &variant, uint64_t batch, uint64_t &size) {
-  const schema::GridDim &grid = *variant.grid();
-  uint64_t sum;
-  if (!multiplyAdd(batch, grid.mul(), grid.add(), sum))
-    return false;
-  return multiply(sum / grid.div() + (sum % grid.div() != 0),
-                  variant.grid_times(), size);
-}
-
 } // namespace
 
 int64_t Session::staticBatch() const {
   return function_->outputs()->Get(0)->type()->shape()->Get(0);
-}
-
-// [pointers of one launch | buffers of the plan | scratch of each worker]
-Status Session::layOut(uint64_t batch, WorkspaceLayout &layout) const {
-  uint64_t buffers, scratch;
-  layout.buffers = tableSize_;
-  const bool fits =
-      multiplyAdd(batch, plan_->workspace_per_sequence(),
-                  plan_->workspace_constant(), buffers) &&
-      add(layout.buffers, buffers, layout.scratch) &&
-      alignUp(layout.scratch, kScratchAlignment, layout.scratch) &&
-      multiply(scratchStride_, device().workers(), scratch) &&
-      add(layout.scratch, scratch, layout.size) &&
-      // Nothing needs no alignment.
-      (layout.size == 0 ||
-       add(layout.size, kWorkspaceAlignment - 1, layout.size)) &&
-      layout.size <= INT64_MAX;
-  if (!fits)
-    return invalidArgument("expects a workspace of less than 2^63 bytes, but "
-                           "got a batch of ",
-                           batch);
-  for (const Launch &launch : launches_)
-    if (uint64_t size; !gridSize(*launch.variant, batch, size) ||
-                       size > device().maxWorkgroups())
-      return invalidArgument("expects at most ", device().maxWorkgroups(),
-                             " workgroups, but got a batch of ", batch);
-  return Status();
 }
 
 Status Session::workspaceSize(int64_t batch, uint64_t &size) const {
@@ -113,13 +70,14 @@ Status Session::workspaceSize(int64_t batch, uint64_t &size) const {
     return invalidArgument("expects the module's static batch of ",
                            staticBatch(), ", but got ", batch);
   WorkspaceLayout layout;
-  HK_TRY(layOut(static_cast<uint64_t>(batch), layout));
+  HK_TRY(default_->layOut(static_cast<uint64_t>(batch), layout));
   size = layout.size;
+  if (tuner_)
+    size = std::max(size, tuner_->workspaceSize(static_cast<uint64_t>(batch)));
   return Status();
 }
 
-Status Session::checkRun(const RunArguments &run, int64_t &batch,
-                         WorkspaceLayout &layout) const {
+Status Session::checkTensors(const RunArguments &run, int64_t &batch) const {
   const auto &inputValues = *function_->inputs();
   const auto &outputValues = *function_->outputs();
   if (run.numInputs != inputValues.size() ||
@@ -133,94 +91,77 @@ Status Session::checkRun(const RunArguments &run, int64_t &batch,
   if (device().inHostMemory() && run.stream)
     return invalidArgument("expects a NULL stream for the CPU, but got one");
   batch = -1;
-  HK_TRY(checkTensors(device(), "input", inputValues, run.inputs, batch));
-  HK_TRY(checkTensors(device(), "output", outputValues, run.outputs, batch));
-  if (batch == 0)
-    return Status();
-
-  HK_TRY(layOut(static_cast<uint64_t>(batch), layout));
-  if (run.workspaceSize < layout.size || (layout.size > 0 && !run.workspace))
-    return invalidArgument("expects a workspace of ", layout.size,
-                           " bytes for a batch of ", batch, ", but got ",
-                           run.workspace ? run.workspaceSize : 0);
-  const ByteRange work = {static_cast<uint8_t *>(run.workspace), layout.size};
-  HK_TRY(checkOverlaps(*function_, run.inputs, run.outputs, work));
-  return Status();
+  HK_TRY(checkEach(device(), "input", inputValues, run.inputs, batch));
+  return checkEach(device(), "output", outputValues, run.outputs, batch);
 }
 
-Status Session::runOnStream(const RunArguments &run) const {
-  int64_t batch;
-  WorkspaceLayout layout;
-  HK_TRY(checkRun(run, batch, layout));
-  if (batch == 0)
+Status Session::checkWorkspace(const RunArguments &run, int64_t batch,
+                               uint64_t size) const {
+  if (run.workspaceSize < size || (size > 0 && !run.workspace))
+    return invalidArgument("expects a workspace of ", size,
+                           " bytes for a batch of ", batch, ", but got ",
+                           run.workspace ? run.workspaceSize : 0);
+  const ByteRange work = {static_cast<uint8_t *>(run.workspace), size};
+  return checkOverlaps(*function_, run.inputs, run.outputs, work);
+}
+
+Status Session::resolve(const RunArguments &run, hk_launch_mode mode,
+                        Prepared &prepared) {
+  HK_TRY(choose(run, prepared.batch, mode, prepared.plan));
+  HK_TRY((*prepared.plan)
+             ->layOut(static_cast<uint64_t>(prepared.batch), prepared.layout));
+  return checkWorkspace(run, prepared.batch, prepared.layout.size);
+}
+
+Status Session::runOnStream(const RunArguments &run) {
+  Prepared prepared;
+  HK_TRY(checkTensors(run, prepared.batch));
+  if (prepared.batch == 0)
     return Status();
   DeviceScope scope(device());
   HK_TRY(scope.status());
-
-  const uintptr_t start = reinterpret_cast<uintptr_t>(run.workspace);
-  uint8_t *base = static_cast<uint8_t *>(run.workspace) +
-                  (-start & (kWorkspaceAlignment - 1));
-  // Addresses for one launch: a CPU kernel takes any number of them, kept in
-  // the workspace; a CUDA kernel has a limit, and they are the host's.
-  void *onStack[kMaxKernelParameters];
-  void **table = tableSize_ > 0 ? reinterpret_cast<void **>(base) : &onStack[0];
-  LaunchArguments arguments;
-  arguments.buffers = table;
-  arguments.batch = batch;
-  arguments.scratch = base + layout.scratch;
-  arguments.scratchStride = scratchStride_;
-  arguments.stream = run.stream;
-  for (const Launch &launch : launches_) {
-    const auto &bindings = *launch.dispatch->bindings();
-    for (uint32_t i = 0; i < bindings.size(); ++i) {
-      const schema::Binding &binding = *bindings.Get(i);
-      switch (binding.kind()) {
-      case schema::BindingKind::Input:
-        table[i] = bytesOf(*run.inputs[binding.index()]).begin;
-        break;
-      case schema::BindingKind::Result:
-        table[i] = bytesOf(*run.outputs[binding.index()]).begin;
-        break;
-      case schema::BindingKind::Workspace:
-        table[i] =
-            base + layout.buffers +
-            static_cast<uint64_t>(batch) * binding.offset_per_sequence() +
-            binding.offset_constant();
-        break;
-      }
-    }
-    arguments.numBuffers = bindings.size();
-    arguments.packed = launch.packed.data();
-    arguments.numPacked = static_cast<uint32_t>(launch.packed.size());
-    arguments.programmatic = launch.dispatch->programmatic();
-    (void)gridSize(*launch.variant, static_cast<uint64_t>(batch),
-                   arguments.workgroups);
-    HK_TRY(launch.kernel->launch(arguments));
-  }
-  return Status();
+  HK_TRY(resolve(run, HK_LAUNCH_DIRECT, prepared));
+  return (*prepared.plan)->launch(run, prepared.batch, prepared.layout);
 }
 
-Status Session::run(const RunArguments &run) const {
+Status Session::run(const RunArguments &run) {
   HK_TRY(runOnStream(run));
   DeviceScope scope(device());
   HK_TRY(scope.status());
   return device().synchronize(run.stream);
 }
 
-Status Session::capture(RunArguments run,
-                        std::unique_ptr<CapturedGraph> &graph) const {
+Status Session::prepare(const RunArguments &run, hk_launch_mode mode,
+                        Prepared &prepared) {
+  HK_TRY(checkTensors(run, prepared.batch));
+  prepared.plan = &default_;
+  return prepared.batch == 0 ? Status() : resolve(run, mode, prepared);
+}
+
+Status Session::launch(const RunArguments &run, const LoadedPlan &plan) const {
+  int64_t batch;
+  HK_TRY(checkTensors(run, batch));
+  if (batch == 0)
+    return Status();
+  WorkspaceLayout layout;
+  HK_TRY(plan.layOut(static_cast<uint64_t>(batch), layout));
+  HK_TRY(checkWorkspace(run, batch, layout.size));
+  return plan.launch(run, batch, layout);
+}
+
+Status Session::capture(const RunArguments &given,
+                        std::unique_ptr<CapturedGraph> &graph,
+                        std::shared_ptr<const LoadedPlan> &plan) {
   DeviceScope scope(device());
   HK_TRY(scope.status());
-  HK_TRY(device().createStream(run.stream));
-  Status status = device().beginCapture(run.stream);
-  if (status.ok()) {
-    status = runOnStream(run);
-    Status ended = device().endCapture(run.stream, status.ok(), graph);
-    if (status.ok())
-      status = std::move(ended);
-  }
-  (void)device().destroyStream(run.stream);
-  return status;
+  RunArguments run = given;
+  run.stream = nullptr;
+  Prepared prepared;
+  HK_TRY(prepare(run, HK_LAUNCH_GRAPH, prepared));
+  HK_TRY(
+      (*prepared.plan)->capture(run, prepared.batch, prepared.layout, graph));
+  plan = *prepared.plan;
+  return Status();
 }
 
 } // namespace hk

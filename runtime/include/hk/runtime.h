@@ -123,6 +123,11 @@ typedef void (*hk_parallel_body)(void *state, uint32_t worker);
 typedef void (*hk_parallel_for)(void *user, uint32_t workers,
                                 hk_parallel_body body, void *state);
 
+/* What the runtime has to say beside errors, a line each time: which plan a
+ * session chose, and which it refused, and why. Called by whatever thread
+ * called the runtime; `message` lives as long as the call. */
+typedef void (*hk_log)(void *user, const char *message);
+
 typedef struct hk_context_options {
   size_t struct_size; /* sizeof(hk_context_options) */
   /* Workers, the calling thread being one of them. 0: HK_THREADS, or else all
@@ -141,6 +146,9 @@ typedef struct hk_context_options {
    * runtime use too. */
   hk_device_kind device;
   uint32_t device_ordinal;
+  /* NULL: to stderr where HK_LOG is 1, else to nobody. */
+  hk_log log;
+  void *log_user;
 } hk_context_options;
 
 typedef struct hk_device_info {
@@ -287,22 +295,32 @@ HK_API hk_code hk_params_find(const hk_params *params, const char *key,
 
 typedef struct hk_session hk_session;
 
+typedef enum hk_tuning {
+  HK_TUNING_DEFAULT = 0, /* on, unless HK_TUNE is 0 */
+  HK_TUNING_OFF = 1,
+  HK_TUNING_ON = 2
+} hk_tuning;
+
 typedef struct hk_session_options {
   size_t struct_size;   /* sizeof(hk_session_options) */
   const char *function; /* NULL: the module's first function */
   /* NULL: the plan of lowest rank that this machine can run, among candidate
-   * and safe plans, or among all of them where a function has none of these
-   * (an oracle). By name, a plan of any role. */
+   * and safe plans (on a GPU among safe ones, if there are any), or among all
+   * of them where a function has none of these (an oracle). On a GPU, others
+   * may be chosen by measurement (below). By name, a plan of any role, and no
+   * other.
+   */
   const char *plan;
   /* Most bytes that preparation may take, packed values and temporaries
    * together. 0: the machine's memory. */
   uint64_t memory_limit;
+  hk_tuning tuning;
 } hk_session_options;
 
 typedef struct hk_session_info {
   const char *function;
   uint32_t function_index;
-  const char *plan;
+  const char *plan; /* that was chosen last; what follows is of that plan */
   uint32_t plan_rank;
   hk_role plan_role;
   const char *isa; /* the highest among the variants chosen: "sm_90a" */
@@ -314,7 +332,8 @@ typedef struct hk_session_info {
 /* Chooses a plan for the context's device and packs the parameters for it: on
  * the host, from where they are copied to the device once. `options` may be
  * NULL, and `params` where the plan needs none; `params` may be destroyed
- * afterwards.
+ * afterwards (a session that will choose among plans keeps its files mapped,
+ * and copies tensors that were borrowed).
  *
  * A stored float type other than the module's is accepted: packing widens to
  * float64, which is exact, so nothing is lost. Other types are refused, as are
@@ -329,9 +348,9 @@ HK_API void hk_session_get_info(const hk_session *session,
                                 hk_session_info *info);
 
 /* Bytes of workspace, of the device's memory, that a run of this batch needs,
- * scratch of all workers included. It does not decrease with the batch.
- * HK_INVALID_ARGUMENT for a negative batch, for one other than the module's
- * static batch, or for one whose size overflows. */
+ * whatever plan will be chosen, scratch of all workers included. It does not
+ * decrease with the batch. HK_INVALID_ARGUMENT for a negative batch, for one
+ * other than the module's static batch, or for one whose size overflows. */
 HK_API hk_code hk_session_workspace_size(const hk_session *session,
                                          int64_t batch, size_t *size,
                                          hk_status *status);
@@ -362,6 +381,52 @@ HK_API hk_code hk_session_run_on_stream(
     uint32_t num_inputs, DLTensor *const *outputs, uint32_t num_outputs,
     void *workspace, size_t workspace_size, hk_status *status);
 
+/* ---- Choosing a plan by measurement ------------------------------------- */
+
+/* How runs are launched: kernel by kernel, or as a captured graph (below). Each
+ * has its own best plan. */
+typedef enum hk_launch_mode {
+  HK_LAUNCH_DIRECT = 0,
+  HK_LAUNCH_GRAPH = 1
+} hk_launch_mode;
+
+/* Chooses the plan for runs of this batch that are launched in this way. Every
+ * safe and candidate plan, with every variant of its kernels that suits the
+ * device, is run on these tensors, compared with the module's reference plan
+ * (an element passes where it is finite and |d| <= 2e-3 or |d| <= 2e-2 |ref|),
+ * and timed. The fastest that passes is kept for the life of the session; a
+ * safe plan wins where it is at most 3 % slower. Where none passes, the
+ * reference plan runs, and a message says so.
+ *
+ * Without this call the same happens in the first run of each batch, graphs
+ * included (at most 64 batches; others take the choice of the nearest). In a
+ * stream that is being captured it does not, and the session's first plan runs.
+ *
+ * Waits for the stream, allocates (what is not chosen is freed again, but for
+ * the session's first plan), and overwrites outputs and workspace, which are of
+ * the size that hk_session_workspace_size tells. Does nothing on the CPU, in a
+ * session with a plan by name, with tuning off, and where the module has no
+ * reference plan for the device. HK_INVALID_ARGUMENT where the stream is being
+ * captured, or where the reference of these inputs is not finite; HK_INTERNAL
+ * where a kernel goes wrong. */
+HK_API hk_code hk_session_tune(hk_session *session, hk_launch_mode mode,
+                               void *stream, DLTensor *const *inputs,
+                               uint32_t num_inputs, DLTensor *const *outputs,
+                               uint32_t num_outputs, void *workspace,
+                               size_t workspace_size, hk_status *status);
+
+/* What was measured, as JSON; free with hk_string_free:
+ *   {"function": "forward", "device": "sm_90 (NVIDIA H200, CUDA 13.0)",
+ *    "tunings": [{"batch": 64, "launch": "direct", "plan": "fused",
+ *      "reason": "the fastest of 2 that pass, of 3",
+ *      "contenders": [{"plan": "safe", "role": "Safe", "rank": 1,
+ *        "dispatches": 21, "variants": {"qkv": "#hk.cuda<..>"},
+ *        "verdict": "passed" | "inaccurate" | "failed", "reason": "",
+ *        "microseconds": 81.2 | null, "max_error": 1e-3 | null}, ..]}, ..]}
+ */
+HK_API hk_code hk_session_report(const hk_session *session, char **json,
+                                 hk_status *status);
+
 /* ---- Graphs: a run, captured ------------------------------------------- */
 
 typedef struct hk_graph hk_graph;
@@ -382,6 +447,44 @@ HK_API hk_code hk_graph_launch(const hk_graph *graph, void *stream,
                                hk_status *status);
 /* Not while it runs. */
 HK_API void hk_graph_destroy(hk_graph *graph);
+
+/* ---- Runners: a run, repeated as fast as can be ------------------------- */
+
+typedef struct hk_runner hk_runner;
+
+typedef struct hk_runner_info {
+  const char *plan;
+  hk_launch_mode mode; /* how it is launched */
+  uint32_t num_sets;
+  double direct_microseconds; /* 0 where it was not measured */
+  double graph_microseconds;
+} hk_runner_info;
+
+/* Prepares runs on these inputs and this workspace, with results in turn in
+ * each of `num_sets` sets of outputs (1 to 8; with 2, the last result stays
+ * while the next is computed). `outputs` has num_sets * num_outputs tensors, a
+ * set after the other. Launching directly and replaying a graph are timed on
+ * `stream`, and a graph is kept only where it is more than 3 % faster. All
+ * memory must outlive the runner, which keeps the session. Otherwise as
+ * hk_graph_create; HK_UNSUPPORTED on the CPU. Overwrites outputs and workspace.
+ */
+HK_API hk_code hk_runner_create(hk_session *session, void *stream,
+                                DLTensor *const *inputs, uint32_t num_inputs,
+                                DLTensor *const *outputs, uint32_t num_outputs,
+                                uint32_t num_sets, void *workspace,
+                                size_t workspace_size, hk_runner **runner,
+                                hk_status *status);
+/* Launches a run and tells the set that it writes (`set` may be NULL). `inputs`
+ * NULL: those of the creation. Inputs in other places are launched directly, on
+ * the plan that was chosen. Nothing is allocated and nothing is waited for. One
+ * thread at a time; runs of one runner share its workspace, so they are on one
+ * stream or ordered by the caller. */
+HK_API hk_code hk_runner_run(hk_runner *runner, void *stream,
+                             DLTensor *const *inputs, uint32_t num_inputs,
+                             uint32_t *set, hk_status *status);
+HK_API void hk_runner_get_info(const hk_runner *runner, hk_runner_info *info);
+/* Not while it runs. */
+HK_API void hk_runner_destroy(hk_runner *runner);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A run allocates nothing. Every allocation of this binary is counted.
-#include "cuda_fixture.h"
+#include "runner.h"
+#include "tuning_fixture.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -45,7 +46,7 @@ TEST_F(SessionTest, ARunAllocatesNothing) {
 }
 
 TEST_F(CudaTest, ARunAllocatesNothing) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
   const RunArguments arguments = run.arguments();
   bool ok = true;
@@ -57,6 +58,33 @@ TEST_F(CudaTest, ARunAllocatesNothing) {
   // The list of contexts that the driver keeps for the thread.
   EXPECT_LE(allocations.load() - before, 1u);
   EXPECT_TRUE(ok);
+}
+
+TEST_F(TuningTest, ARunOfAChosenPlanAllocatesNothing) {
+  open({{"slow", kSafe, 4},
+        {"quick", kCandidate, 1, 3, 2},
+        {"exact", kReference, 9}});
+  for (double launch : {0, 1}) {
+    fakeCuda().launchMilliseconds = launch;
+    DeviceRun run(session_, 2, 2);
+    const RunArguments arguments = run.arguments();
+    expectOk(session_->runOnStream(arguments));
+    std::unique_ptr<Runner> runner;
+    expectOk(Runner::create(session_, arguments, 2, runner));
+    EXPECT_EQ(runner->info().mode,
+              launch > 0 ? HK_LAUNCH_GRAPH : HK_LAUNCH_DIRECT);
+    DeviceScope scope(context_->device()); // once in, the driver allocates
+    bool ok = true;
+    uint32_t set = 0;
+    const uint64_t before = allocations.load();
+    for (int i = 0; i < 10; ++i) {
+      ok &= session_->runOnStream(arguments).ok();
+      ok &= runner->run(nullptr, nullptr, 0, set).ok();
+      ok &= runner->run(nullptr, run.inputs, 1, set).ok();
+    }
+    EXPECT_EQ(allocations.load() - before, 0u);
+    EXPECT_TRUE(ok);
+  }
 }
 
 } // namespace

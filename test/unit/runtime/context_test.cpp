@@ -79,12 +79,13 @@ TEST(Context, RefusesVariablesItCannotRead) {
                              "'x86-64-v4', but got '",
                              value, "'"));
   }
-  for (const char *value : {"2", "yes"}) {
-    ScopedVariable variable("HK_PERF_MAP", value);
-    test::expectError(
-        create({}, context), HK_ENVIRONMENT,
-        concat("HK_PERF_MAP: expects 0 or 1, but got '", value, "'"));
-  }
+  for (const char *name : {"HK_PERF_MAP", "HK_TUNE", "HK_LOG"})
+    for (const char *value : {"2", "yes"}) {
+      ScopedVariable variable(name, value);
+      test::expectError(
+          create({}, context), HK_ENVIRONMENT,
+          concat(name, ": expects 0 or 1, but got '", value, "'"));
+    }
 }
 
 TEST(Context, IsaIsCappedDownwardsOnly) {

@@ -29,7 +29,7 @@ TEST_F(CudaTest, EveryPlanComputesTheFunction) {
 TEST_F(CudaTest, LaunchesAreThoseOfThePlan) {
   ModuleFile file = affineCudaModule();
   file.metadata.executables[0]->variants[1]->shared = 1024;
-  makeSession(file);
+  makeSession(file, "layers");
   CudaRun run(*session_, 3);
   expectOk(session_->runOnStream(run.arguments()));
   ASSERT_EQ(fakeCuda().launches.size(), 2u);
@@ -102,14 +102,14 @@ TEST_F(CudaTest, GridsHaveALimit) {
 }
 
 TEST_F(CudaTest, ABatchOfZeroLaunchesNothing) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 0);
   expectOk(session_->run(run.arguments()));
   EXPECT_TRUE(fakeCuda().launches.empty());
 }
 
 TEST_F(CudaTest, TheStreamIsTheCallers) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   Device &device = context_->device();
   DeviceScope scope(device);
   void *stream = nullptr;
@@ -123,7 +123,7 @@ TEST_F(CudaTest, TheStreamIsTheCallers) {
 }
 
 TEST_F(CudaTest, TheHotPathNeitherAllocatesNorWaits) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
   const auto before = fakeCuda().calls;
   for (int i = 0; i < 3; ++i)
@@ -139,7 +139,7 @@ TEST_F(CudaTest, TheHotPathNeitherAllocatesNorWaits) {
 }
 
 TEST_F(CudaTest, TheCallersContextIsLeftAsItWas) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
   cuCtxPushCurrent_v2(fakeOtherContext());
   expectOk(session_->run(run.arguments()));
@@ -150,7 +150,7 @@ TEST_F(CudaTest, TheCallersContextIsLeftAsItWas) {
 }
 
 TEST_F(CudaTest, RunsAreCapturedByTheCaller) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   Device &device = context_->device();
   DeviceScope scope(device);
   void *stream = nullptr;
@@ -168,10 +168,11 @@ TEST_F(CudaTest, RunsAreCapturedByTheCaller) {
 }
 
 TEST_F(CudaTest, AGraphReplaysARun) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
   std::unique_ptr<CapturedGraph> graph;
-  expectOk(session_->capture(run.arguments(), graph));
+  std::shared_ptr<const LoadedPlan> plan;
+  expectOk(session_->capture(run.arguments(), graph, plan));
   EXPECT_TRUE(fakeCuda().launches.empty());
   EXPECT_EQ(fakeCuda().liveStreams, 0);
   EXPECT_EQ(fakeCuda().liveGraphs, 1);
@@ -189,9 +190,10 @@ TEST_F(CudaTest, AGraphReplaysARun) {
 }
 
 TEST_F(CudaTest, CapturesThatFailLeaveNothing) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
   std::unique_ptr<CapturedGraph> graph;
+  std::shared_ptr<const LoadedPlan> plan;
   const std::pair<const char *, const char *> cases[] = {
       {"cuStreamCreate", "cannot create a stream"},
       {"cuStreamBeginCapture_v2", "cannot begin to capture a graph"},
@@ -201,8 +203,8 @@ TEST_F(CudaTest, CapturesThatFailLeaveNothing) {
   for (const auto &[call, message] : cases) {
     fakeCuda().failures = {
         {call, CUresult(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)}};
-    expectError(session_->capture(run.arguments(), graph), HK_INVALID_ARGUMENT,
-                message);
+    expectError(session_->capture(run.arguments(), graph, plan),
+                HK_INVALID_ARGUMENT, message);
     EXPECT_EQ(graph, nullptr);
     EXPECT_EQ(fakeCuda().liveStreams, 0);
     EXPECT_EQ(fakeCuda().liveGraphs, 0);
@@ -210,7 +212,7 @@ TEST_F(CudaTest, CapturesThatFailLeaveNothing) {
 }
 
 TEST_F(CudaTest, AFailedLaunchNamesTheKernelAndTheShape) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   fakeCuda().failures["cuLaunchKernelEx"] = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   expectError(session_->run(CudaRun(*session_, 5).arguments()), HK_ENVIRONMENT,
               "kernel 'affine': cannot launch 5 CTAs of 128 threads for a "
@@ -222,7 +224,7 @@ TEST_F(CudaTest, AFailedLaunchNamesTheKernelAndTheShape) {
 }
 
 TEST_F(CudaTest, TensorsAreOnTheDevice) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
   run.in.dl.device = {kDLCPU, 0};
   expectError(session_->run(run.arguments()), HK_INVALID_ARGUMENT,
@@ -235,7 +237,7 @@ TEST_F(CudaTest, TensorsAreOnTheDevice) {
 }
 
 TEST_F(CudaTest, TensorsAreAligned) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 3);
   run.in.shape[0] = run.out.shape[0] = 2;
   run.in.dl.byte_offset = 4;
@@ -247,7 +249,7 @@ TEST_F(CudaTest, TensorsAreAligned) {
 }
 
 TEST_F(CudaTest, TheWorkspaceIsChecked) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
   RunArguments arguments = run.arguments();
   --arguments.workspaceSize;
@@ -271,15 +273,16 @@ TEST_F(CudaTest, TheCpuHasNoStreams) {
                                      workspace.size(), &stream}),
               HK_INVALID_ARGUMENT, "expects a NULL stream for the CPU");
   std::unique_ptr<CapturedGraph> graph;
+  std::shared_ptr<const LoadedPlan> plan;
   expectError(session_->capture({inputs, 1, outputs, 1, workspace.data(),
                                  workspace.size(), nullptr},
-                                graph),
+                                graph, plan),
               HK_UNSUPPORTED,
               "expects a CUDA device for streams and graphs, but got the CPU");
 }
 
 TEST_F(CudaTest, SeveralThreadsShareASession) {
-  makeSession(affineCudaModule());
+  makeSession(affineCudaModule(), "layers");
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([this, t] {

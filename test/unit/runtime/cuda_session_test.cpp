@@ -13,20 +13,26 @@ namespace {
 using namespace cuda;
 
 TEST_F(CudaTest, ThePlanAndTheVariantAreTheDevices) {
-  makeSession(affineCudaModule());
-  const hk_session_info info = session_->info();
+  makeSession(affineCudaModule(), "layers");
+  hk_session_info info = session_->info();
   EXPECT_STREQ(info.plan, "layers");
   EXPECT_STREQ(info.isa, "sm_80");
   EXPECT_EQ(info.num_dispatches, 2u);
   EXPECT_EQ(info.packed_bytes, 2 * 2 * 64u);
-  EXPECT_EQ(fakeCuda().liveAllocations, 1);
-  // One load for both kernels' section, and one copy of the parameters.
+  // One load for both kernels' section, and one copy of each packed value.
+  EXPECT_EQ(fakeCuda().liveAllocations, 2);
   EXPECT_EQ(fakeCuda().count("cuModuleLoadDataEx"), 1);
-  EXPECT_EQ(fakeCuda().count("cuMemcpyHtoD_v2"), 1);
+  EXPECT_EQ(fakeCuda().count("cuMemcpyHtoD_v2"), 2);
+  // Without a name it is the safe one, for others cannot be checked.
+  makeSession(affineCudaModule());
+  info = session_->info();
+  EXPECT_STREQ(info.plan, "folded");
+  EXPECT_EQ(info.num_dispatches, 1u);
   // The same module on the CPU.
   makeContext(1);
   expectOk(createSession());
   EXPECT_STREQ(session_->info().isa, "x86-64");
+  EXPECT_STREQ(session_->info().plan, "layers");
 }
 
 TEST_F(CudaTest, KernelsOfOneSectionShareItsCode) {
@@ -85,6 +91,13 @@ TEST_F(CudaTest, APlanWithoutAllItsVariantsIsPassedOver) {
   file.metadata.executables[0]->variants.pop_back();
   makeSession(file);
   EXPECT_STREQ(session_->info().plan, "folded");
+  file = affineCudaModule();
+  file.metadata.executables[1]->variants.pop_back();
+  makeSession(file);
+  EXPECT_STREQ(session_->info().plan, "layers");
+  file = affineCudaModule();
+  file.metadata.executables[0]->variants.pop_back();
+  loadModule(file);
   expectError(createSession(nullptr, "layers"), HK_UNSUPPORTED,
               "(kernel 'affine' of plan 'layers'), but got sm_90");
 }
@@ -223,12 +236,13 @@ TEST_F(CudaTest, ParametersThatDoNotFitTheDevice) {
   expectOk(openCuda());
   loadModule(affineCudaModule());
   fakeCuda().failures["cuMemAlloc_v2"] = CUDA_ERROR_OUT_OF_MEMORY;
-  expectError(createSession(), HK_OUT_OF_MEMORY,
-              "module: packed parameters: cannot allocate 256 bytes on the "
+  expectError(createSession(nullptr, "layers"), HK_OUT_OF_MEMORY,
+              "module: packed parameters 'w': cannot allocate 128 bytes on the "
               "GPU: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   fakeCuda().failures = {{"cuMemcpyHtoD_v2", CUDA_ERROR_INVALID_VALUE}};
-  expectError(createSession(), HK_ENVIRONMENT,
-              "module: packed parameters: cannot copy 256 bytes to the GPU");
+  expectError(
+      createSession(nullptr, "layers"), HK_ENVIRONMENT,
+      "module: packed parameters 'w': cannot copy 128 bytes to the GPU");
   fakeCuda().failures.clear();
   params_ = Params();
   expectError(createSession(), HK_NOT_FOUND, "4 missing, 'layers.0.w'");

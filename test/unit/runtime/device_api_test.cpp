@@ -141,6 +141,11 @@ TEST_F(DeviceApiTest, OptionsOfOlderHeadersAreRead) {
   options.struct_size = offsetof(hk_context_options, device);
   ok(hk_context_create(&options, &handle_, &status_));
   EXPECT_EQ(hk_context_num_workers(handle_), 3u);
+  hk_context_destroy(handle_);
+  handle_ = nullptr;
+  options.device = HK_DEVICE_CPU;
+  options.struct_size = offsetof(hk_context_options, log);
+  ok(hk_context_create(&options, &handle_, &status_));
   options.struct_size = sizeof(options) + 8;
   hk_context *other = nullptr;
   fails(hk_context_create(&options, &other, &status_), HK_INVALID_ARGUMENT,
@@ -159,7 +164,10 @@ TEST_F(DeviceApiTest, RunsOnStreamsAndGraphsAreTimed) {
   TemporaryFile checkpoint(affineCheckpoint());
   ok(hk_module_load_memory(bytes.data(), bytes.size(), &module, &status_));
   ok(hk_params_open(checkpoint.path(), &params, &status_));
-  ok(hk_session_create(handle_, module, params, nullptr, &session, &status_));
+  hk_session_options options = {};
+  options.struct_size = sizeof(options);
+  options.plan = "layers";
+  ok(hk_session_create(handle_, module, params, &options, &session, &status_));
   ok(hk_stream_create(handle_, &stream, &status_));
   ok(hk_event_create(handle_, &start, &status_));
   ok(hk_event_create(handle_, &end, &status_));

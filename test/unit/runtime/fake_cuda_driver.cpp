@@ -38,8 +38,8 @@ namespace test {
 void Driver::reset() {
   state = FakeCuda();
   state.launches.reserve(4096);
-  state.kernels["affine"] = {5, affine, 1024, 0};
-  state.kernels["triple"] = {3, triple, 1024, 0};
+  state.kernels["affine"] = {5, affine};
+  state.kernels["triple"] = {3, triple};
 #define HK_FAKE_COUNTER(NAME, PARAMETERS) state.calls[#NAME] = 0;
   HK_CUDA_DRIVER_FUNCTIONS(HK_FAKE_COUNTER)
 #undef HK_FAKE_COUNTER
@@ -53,7 +53,7 @@ CUresult Driver::run(const FakeLaunch &launch) {
   if (kernel == state.kernels.end())
     return CUDA_ERROR_LAUNCH_FAILED;
   state.launches.push_back(launch);
-  clock += 1;
+  clock += kernel->second.milliseconds;
   kernel->second.body(launch);
   return CUDA_SUCCESS;
 }
@@ -353,6 +353,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
     config->hStream->captured.push_back(launch);
     return CUDA_SUCCESS;
   }
+  driver().clock += state.launchMilliseconds;
   return driver().run(launch);
 }
 

@@ -48,6 +48,7 @@ struct FakeKernel {
   std::function<void(const FakeLaunch &launch)> body;
   int maxThreads = 1024;
   int staticShared = 0;
+  double milliseconds = 1;
 };
 
 struct FakeCuda {
@@ -58,6 +59,8 @@ struct FakeCuda {
   int major = 9, minor = 0;
   int maxShared = 232448;
   std::string log; // of a PTX compiler that fails
+  // What a call takes beside the kernels.
+  double launchMilliseconds = 0, graphMilliseconds = 0;
 
   /// Entry point -> the error that it returns instead of doing its work.
   std::map<std::string, cuda::CUresult> failures;

@@ -47,7 +47,7 @@ struct Driver {
   std::recursive_mutex mutex;
   cuda::CUctx_st context, other;
   std::map<cuda::CUdeviceptr, size_t> memory; // address -> bytes
-  double clock = 0; // milliseconds; a launch takes one
+  double clock = 0;                           // milliseconds
 
   Driver() { reset(); }
   void reset();

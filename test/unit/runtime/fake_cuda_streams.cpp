@@ -65,6 +65,16 @@ CUresult cuMemcpyDtoH_v2(void *target, CUdeviceptr source, size_t bytes) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes,
+                         CUstream stream) {
+  ENTER(cuMemsetD8Async);
+  if (bytes == 0 ||
+      (stream && stream->capture != CU_STREAM_CAPTURE_STATUS_NONE))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::memset(reinterpret_cast<void *>(target), value, bytes);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamCreate(CUstream *stream, unsigned) {
   ENTER(cuStreamCreate);
   ++state.liveStreams;
@@ -121,6 +131,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph,
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   ENTER(cuGraphLaunch);
+  driver().clock += state.graphMilliseconds;
   for (FakeLaunch launch : executable->launches) {
     launch.stream = stream;
     if (stream && stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which plan a run of a session takes, and when that is decided. Once it is,
+// nothing here allocates, waits or locks.
+#include "session.h"
+
+namespace hk {
+namespace {
+
+/// Batches that are tuned without being asked for; others take the choice of
+/// the nearest.
+constexpr size_t kMaxChoices = 64;
+/// Runs whose inputs decide nothing, before a session stops to try.
+constexpr uint32_t kMaxUndecided = 3;
+
+} // namespace
+
+const Session::Choice *Session::find(int64_t batch, hk_launch_mode mode) const {
+  for (const Choice *choice = latest_.load(std::memory_order_acquire); choice;
+       choice = choice->older)
+    if (choice->batch == batch && choice->mode == mode)
+      return choice;
+  return nullptr;
+}
+
+void Session::publish(Tuning tuning) {
+  choices_.push_back({tuning.batch, tuning.mode, tuning.chosen,
+                      latest_.load(std::memory_order_relaxed)});
+  latest_.store(&choices_.back(), std::memory_order_release);
+  tunings_.push_back(std::move(tuning));
+}
+
+Status Session::tuneLocked(const RunArguments &run, int64_t batch,
+                           hk_launch_mode mode) {
+  Tuning tuning;
+  HK_TRY(tuner_->tune(run, batch, mode, tuning));
+  publish(std::move(tuning));
+  return Status();
+}
+
+Status Session::choose(const RunArguments &run, int64_t batch,
+                       hk_launch_mode mode,
+                       const std::shared_ptr<const LoadedPlan> *&plan) {
+  plan = &default_;
+  if (!tuner_)
+    return Status();
+  const Choice *choice = find(batch, mode);
+  if (!choice) {
+    // To measure is to wait, which a capture forbids.
+    if (device().isCapturing(run.stream))
+      return Status();
+    uint64_t size;
+    HK_TRY(workspaceSize(batch, size));
+    HK_TRY(checkWorkspace(run, batch, size));
+    std::lock_guard<std::mutex> lock(mutex_);
+    HK_TRY(chooseLocked(run, batch, mode, choice));
+  }
+  if (choice)
+    plan = &choice->plan;
+  return Status();
+}
+
+Status Session::chooseLocked(const RunArguments &run, int64_t batch,
+                             hk_launch_mode mode, const Choice *&choice) {
+  if ((choice = find(batch, mode)))
+    return Status();
+  if (choices_.size() >= kMaxChoices) {
+    auto distance = [batch](const Choice &other) {
+      return other.batch < batch ? batch - other.batch : other.batch - batch;
+    };
+    for (const Choice &other : choices_)
+      if (other.mode == mode &&
+          (!choice || distance(other) <= distance(*choice)))
+        choice = &other;
+    return Status();
+  }
+  Tuning pinned;
+  pinned.batch = batch;
+  pinned.mode = mode;
+  pinned.chosen = default_;
+  pinned.reason = "no run had inputs that tell plans apart";
+  if (undecided_ < kMaxUndecided) {
+    Status status = tuneLocked(run, batch, mode);
+    choice = find(batch, mode);
+    // Where a kernel went wrong, nothing else will do.
+    if (status.ok() || status.code() == HK_INTERNAL)
+      return status;
+    pinned.reason = status.message();
+    context_->log()(concat(module_->name(), ": function '",
+                           printable(view(function_->name())), "', batch ",
+                           batch, ": plan '",
+                           printable(view(default_->plan().name())),
+                           "' runs, for none can be chosen: ", pinned.reason));
+    // Other inputs may do.
+    if (status.code() == HK_INVALID_ARGUMENT) {
+      ++undecided_;
+      return Status();
+    }
+  }
+  publish(std::move(pinned));
+  choice = find(batch, mode);
+  return Status();
+}
+
+Status Session::tune(const RunArguments &run, hk_launch_mode mode) {
+  int64_t batch;
+  HK_TRY(checkTensors(run, batch));
+  if (batch == 0)
+    return Status();
+  uint64_t size;
+  HK_TRY(workspaceSize(batch, size));
+  HK_TRY(checkWorkspace(run, batch, size));
+  if (!tuner_)
+    return Status();
+  DeviceScope scope(device());
+  HK_TRY(scope.status());
+  if (device().isCapturing(run.stream))
+    return invalidArgument("expects a stream that is not being captured, for "
+                           "to tune is to wait, but got one that is");
+  std::lock_guard<std::mutex> lock(mutex_);
+  return tuneLocked(run, batch, mode);
+}
+
+std::string Session::report() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return tuningsToJson(device(), module_->metadata(), *function_, tunings_);
+}
+
+} // namespace hk

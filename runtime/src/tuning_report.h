@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was measured to choose a plan, and why it was chosen.
+#ifndef HK_RUNTIME_TUNING_REPORT_H
+#define HK_RUNTIME_TUNING_REPORT_H
+
+#include "loaded_plan.h"
+
+#include <string>
+#include <vector>
+
+namespace hk {
+
+enum class Verdict { Passed, Inaccurate, Failed };
+
+/// A plan, with the variants that were tried.
+struct Contender {
+  const schema::Plan *plan = nullptr;
+  VariantChoice variants;
+  Verdict verdict = Verdict::Failed;
+  std::string reason;       // why it did not pass
+  double milliseconds = -1; // the median, or -1: not measured
+  double maxError = 0;      // against the reference
+};
+
+struct Tuning {
+  int64_t batch = 0;
+  hk_launch_mode mode = HK_LAUNCH_DIRECT;
+  std::vector<Contender> contenders;
+  std::shared_ptr<const LoadedPlan> chosen;
+  std::string reason; // "the fastest of 3 that pass"
+};
+
+/// "'fused' (kernel 'qkv': #hk.cublaslt<..>)": the variants are named of
+/// executables that have several useful ones.
+std::string nameOf(const Device &device, const schema::Module &module,
+                   const schema::Plan &plan, const VariantChoice &variants);
+
+/// As JSON, indented.
+std::string tuningsToJson(const Device &device, const schema::Module &module,
+                          const schema::Function &function,
+                          const std::vector<Tuning> &tunings);
+
+} // namespace hk
+
+#endif // HK_RUNTIME_TUNING_REPORT_H
