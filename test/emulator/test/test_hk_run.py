@@ -22,7 +22,7 @@ def run(code, text, *words, **env):
 
 
 for mode in ({}, {"HK_EMULATOR_LAZY": "1", "HK_EMULATOR_RACES": "1"}):
-    for words in ([], ["--plan", "folded"], ["--graph"]):
+    for words in ([], ["--plan", "layers"], ["--plan", "layers", "--graph"]):
         run(0, "check passed", "--batch", "7", "--check=all", *words, **mode)
 run(0, "hk emulator", "--batch", "3", "--repeat", "2")
 # A launch that the emulator ends is an error, not a result.
