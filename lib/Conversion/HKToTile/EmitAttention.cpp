@@ -1,15 +1,287 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention: one head of a unit's queries, over all keys.
+// Attention in the online-softmax form (Milakov and Gimelshein, 2018), a block
+// of keys at a time as in FlashAttention (Dao et al., 2022). A unit has its
+// rows of queries of one head; keys and values come through shared memory and
+// serve all units of the CTA. Keys behind the last one that some query of the
+// CTA sees are not read. Blocks of keys that all queries see are not compared:
+// they come first, then the blocks of the diagonal and of the end.
+//
+// The maximum of a row is exact in every block. The sum of a row is kept in
+// eight columns, those of a group of the accumulator, so that lanes add up
+// once, at the end.
 
 #include "TileEmitter.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
-FailureOr<Value> TileEmitter::emitAttentionBlock(hk::AttentionOp op, Value) {
-  return op.emitOpError() << "expects an operation that #hk.cuda has a "
-                             "lowering for, but got "
-                          << op->getName();
+/// Columns of an accumulator that one group of registers holds.
+static constexpr int64_t groupColumns = 8;
+
+/// What the blocks of keys of one head have in common.
+struct TileEmitter::AttentionHead {
+  /// MLIR's operations are handles whose accessors are not const.
+  mutable AttentionOp op;
+  MemoryView key, value;
+  Type operandType;
+  bool split;
+  int64_t keys;
+  /// The columns of a head, and padded to a multiple of 8.
+  int64_t headDim, paddedHeadDim;
+  /// Multiplies the scores, which are then exponents of 2.
+  double scale;
+  /// Of the unit.
+  Value query;
+  /// The key/value head.
+  Value group;
+  /// The first row of the sequence in memory, and that after its last key.
+  Value firstRow, endRow;
+  /// The number of keys that some query of the CTA sees.
+  Value limit;
+  /// The memref of the key mask, or null.
+  Value mask;
+};
+
+/// Maxima, sums (in `groupColumns` columns) and the context, not yet divided.
+struct TileEmitter::SoftmaxState {
+  Value maximum, sum, context;
+
+  SmallVector<Value> values() const { return {maximum, sum, context}; }
+  static SoftmaxState get(ValueRange values) {
+    return {values[0], values[1], values[2]};
+  }
+};
+
+/// The number of keys, from the first, that some query of the CTA sees.
+Value TileEmitter::emitKeyLimit(AttentionOp op) {
+  Value &limit = keyLimits[op];
+  if (limit)
+    return limit;
+  Value size = index(plan.sequence);
+  limit = size;
+  if (Value mask = op.getKeyMask()) {
+    limit = ExtentOp::create(b, loc, b.getIndexType(), argument(mask),
+                             mul(sequence, plan.sequence), size);
+  } else if (Value lengths = op.getLengths()) {
+    Value length =
+        memref::LoadOp::create(b, loc, argument(lengths), ValueRange{sequence});
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+    length = arith::MaxSIOp::create(b, loc, length, zero);
+    length = arith::IndexCastOp::create(b, loc, b.getIndexType(), length);
+    limit = arith::MinSIOp::create(b, loc, length, size);
+  }
+  if (op.getCausal())
+    limit = arith::MinSIOp::create(b, loc, limit,
+                                   add(firstQuery, schedule.getRows()));
+  return limit;
+}
+
+/// The scores of the unit's queries with a block of keys, as exponents of 2.
+Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
+                              bool isMasked) {
+  Value zero = index(0);
+  auto type = fragType(rows, head.keys, b.getF32Type());
+  Value scores =
+      MmaOp::create(b, loc, type, head.query, keys, zero, zero,
+                    /*c=*/Value(), /*transpose_b=*/false, head.split);
+  if (head.scale != 1.0)
+    scores = map(type, scores, [&](ValueRange x) -> Value {
+      return arith::MulFOp::create(b, loc, x[0], constant(head.scale));
+    });
+  if (!isMasked)
+    return scores;
+  Value seen;
+  if (head.mask)
+    seen = LoadOp::create(
+        b, loc, fragType(1, head.keys, b.getI8Type()), head.mask,
+        ValueRange{arith::AddIOp::create(b, loc, head.firstRow, from)},
+        head.endRow, IntegerAttr());
+  return MaskOp::create(b, loc, type, scores, localRow, from, head.limit, seen,
+                        head.op.getCausalAttr());
+}
+
+/// Takes a block of keys into the state.
+TileEmitter::SoftmaxState
+TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
+                          Value from, SoftmaxState state, bool isMasked) {
+  auto power = [&](ValueRange x) -> Value {
+    Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
+    return math::Exp2Op::create(b, loc, exponent, approximate());
+  };
+  Value scores = emitScores(head, keys, from, isMasked);
+  auto rowType = cast<FragType>(state.maximum.getType());
+  Value top = RowReduceOp::create(b, loc, rowType, Reduction::Max, scores);
+  Value maximum =
+      map(rowType, {state.maximum, top}, [&](ValueRange x) -> Value {
+        return arith::MaxNumFOp::create(b, loc, x[0], x[1]);
+      });
+  // A row that has seen no key yet has -inf, and its powers are to be zeros.
+  Value base = maximum;
+  if (head.mask)
+    base = map(rowType, maximum, [&](ValueRange x) -> Value {
+      Value none = constant(-std::numeric_limits<float>::infinity());
+      Value isNone =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x[0], none);
+      return arith::SelectOp::create(b, loc, isNone, constant(0.0), x[0]);
+    });
+  Value decay = map(rowType, {state.maximum, base}, power);
+  Value powers = map(cast<FragType>(scores.getType()), {scores, base}, power);
+
+  SmallVector<Value> terms = {state.sum, decay};
+  for (int64_t column = 0; column < head.keys; column += groupColumns)
+    terms.push_back(slice(powers, column, groupColumns));
+  Value sum = map(cast<FragType>(state.sum.getType()), terms,
+                  [&](ValueRange x) -> Value {
+                    Value total = arith::MulFOp::create(b, loc, x[0], x[1]);
+                    for (Value term : x.drop_front(2))
+                      total = arith::AddFOp::create(b, loc, total, term);
+                    return total;
+                  });
+  auto contextType = cast<FragType>(state.context.getType());
+  Value context =
+      map(contextType, {state.context, decay}, [&](ValueRange x) -> Value {
+        return arith::MulFOp::create(b, loc, x[0], x[1]);
+      });
+  if (!head.operandType.isF32())
+    powers = map(fragType(rows, head.keys, head.operandType), powers,
+                 [&](ValueRange x) { return narrow(x[0], head.operandType); });
+  Value zero = index(0);
+  context = MmaOp::create(b, loc, contextType, powers, values, zero, zero,
+                          context, /*transpose_b=*/true, head.split);
+  return {maximum, sum, context};
+}
+
+/// Takes the keys of [begin, end) into the state, a block at a time.
+TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
+                                                   Value begin, Value end,
+                                                   SoftmaxState state,
+                                                   bool isMasked) {
+  auto loop =
+      scf::ForOp::create(b, loc, begin, end, index(head.keys), state.values());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value from = loop.getInductionVar();
+  state = SoftmaxState::get(loop.getRegionIterArgs());
+
+  auto type = BufType::get(head.keys, head.paddedHeadDim, head.operandType);
+  Value first = arith::AddIOp::create(b, loc, head.firstRow, from);
+  auto stage = [&](const MemoryView &view) -> Value {
+    Value column = at({head.group, head.headDim, view.firstColumn});
+    return StageOp::create(b, loc, type, view.memref, ValueRange{first, column},
+                           head.endRow, b.getI64IntegerAttr(head.headDim));
+  };
+  Value keys = stage(head.key), values = stage(head.value);
+
+  // Of the blocks on its diagonal, a CTA of more rows than keys has some that
+  // lie behind all queries of a unit.
+  bool maySkip = isMasked && head.op.getCausal() &&
+                 schedule.getRows() > head.keys && rows < schedule.getRows();
+  if (!maySkip) {
+    state = emitKeyBlock(head, keys, values, from, state, isMasked);
+    scf::YieldOp::create(b, loc, state.values());
+    return SoftmaxState::get(loop.getResults());
+  }
+  Value isSeen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, from,
+                                       add(localRow, rows));
+  auto check =
+      scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), isSeen,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  b.setInsertionPointToStart(check.thenBlock());
+  SoftmaxState taken = emitKeyBlock(head, keys, values, from, state, isMasked);
+  scf::YieldOp::create(b, loc, taken.values());
+  b.setInsertionPointToStart(check.elseBlock());
+  scf::YieldOp::create(b, loc, state.values());
+  b.setInsertionPointAfter(check);
+  scf::YieldOp::create(b, loc, check.getResults());
+  return SoftmaxState::get(loop.getResults());
+}
+
+/// The context divided by the sums; zeros in rows that see no key.
+Value TileEmitter::emitContext(const AttentionHead &head, SoftmaxState state) {
+  auto rowType = cast<FragType>(state.maximum.getType());
+  Value sum = RowReduceOp::create(b, loc, rowType, Reduction::Add, state.sum);
+  bool mayBeEmpty = head.op.getMask() != nullptr;
+  Value factor = map(rowType, sum, [&](ValueRange x) -> Value {
+    Value one = constant(1.0);
+    Value inverse = arith::DivFOp::create(b, loc, one, x[0], approximate());
+    if (!mayBeEmpty)
+      return inverse;
+    Value zero = constant(0.0);
+    Value isEmpty =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x[0], zero);
+    return arith::SelectOp::create(b, loc, isEmpty, zero, inverse);
+  });
+  return map(cast<FragType>(state.context.getType()), {state.context, factor},
+             [&](ValueRange x) -> Value {
+               return arith::MulFOp::create(b, loc, x[0], x[1]);
+             });
+}
+
+FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
+  auto query = memory(op.getQuery()), key = memory(op.getKey()),
+       value = memory(op.getValue());
+  if (!query || !key || !value)
+    return op.emitOpError() << "expects queries, keys and values that are "
+                               "arguments of the kernel, but got values that "
+                               "it computes";
+
+  AttentionHead h;
+  h.op = op;
+  h.key = *key;
+  h.value = *value;
+  h.operandType = key->getElementType();
+  h.split = plan.isSplit() && h.operandType.isF32();
+  h.keys = std::min<int64_t>(schedule.getKeys(), padColumns(plan.sequence));
+  h.headDim = op.getHeadDim();
+  h.paddedHeadDim = padColumns(h.headDim);
+  h.scale = op.getScaleValue() * (op.getBase2() ? 1.0 : 1.4426950408889634);
+  int64_t share = op.getNumHeads() / op.getKVHeads();
+  h.group = head;
+  if (share != 1)
+    h.group = arith::DivUIOp::create(b, loc, head, index(share));
+  h.mask = op.getKeyMask() ? argument(op.getKeyMask()) : Value();
+  h.limit = emitKeyLimit(op);
+  h.firstRow = mul(sequence, plan.sequence);
+  h.endRow = arith::AddIOp::create(b, loc, h.firstRow, h.limit);
+  h.query = load(*query, {head, h.headDim, 0}, h.headDim);
+  if (query->getElementType() != h.operandType)
+    h.query =
+        map(fragType(rows, h.paddedHeadDim, h.operandType), h.query,
+            [&](ValueRange x) { return narrow(widen(x[0]), h.operandType); });
+
+  SoftmaxState state;
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  Value lowest = arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+  Type f32 = b.getF32Type();
+  state.maximum = SplatOp::create(b, loc, fragType(rows, 1, f32), lowest);
+  state.sum = SplatOp::create(b, loc, fragType(rows, groupColumns, f32), zero);
+  state.context =
+      SplatOp::create(b, loc, fragType(rows, h.paddedHeadDim, f32), zero);
+
+  // Whole blocks are those that every query sees all keys of. The first CTA of
+  // a sequence has none if it is causal.
+  Value begin = index(0);
+  bool isFirst = plan.sequence <= schedule.getRows();
+  if (!h.mask && !(op.getCausal() && isFirst && h.keys > 1)) {
+    Value common = h.limit;
+    if (op.getCausal())
+      common = arith::MinSIOp::create(b, loc, common, add(firstQuery, 1));
+    Value whole =
+        mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
+    state = emitKeyLoop(h, begin, whole, state, /*isMasked=*/false);
+    begin = whole;
+  }
+  bool isWhole =
+      !op.getCausal() && !op.getMask() && plan.sequence % h.keys == 0;
+  if (!isWhole)
+    state = emitKeyLoop(h, begin, h.limit, state, /*isMasked=*/true);
+  return emitContext(h, state);
 }

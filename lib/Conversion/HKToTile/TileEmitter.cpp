@@ -357,6 +357,10 @@ void TileEmitter::prepare(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || plan.isResident(value))
     return;
+  if (auto attention = dyn_cast<AttentionOp>(op)) {
+    emitKeyLimit(attention);
+    return;
+  }
   if (auto linear = dyn_cast<LinearOp>(op)) {
     if (plan.getLinear(linear).wholeInput)
       evaluateAll(linear.getInput(), plan.getOperandType());

@@ -130,10 +130,21 @@ private:
   mlir::Value multiply(const LinearPlan &plan, mlir::Value a, Column k,
                        Column n, int64_t columns, mlir::Value c);
   // EmitAttention.cpp
+  struct AttentionHead;
+  struct SoftmaxState;
   /// The context of query head `head` of the unit's rows, normalised, of f32,
   /// the columns padded to a multiple of 8.
   mlir::FailureOr<mlir::Value> emitAttentionBlock(AttentionOp op,
                                                   mlir::Value head);
+  mlir::Value emitKeyLimit(AttentionOp op);
+  mlir::Value emitScores(const AttentionHead &head, mlir::Value keys,
+                         mlir::Value from, bool isMasked);
+  SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,
+                            mlir::Value values, mlir::Value from,
+                            SoftmaxState state, bool isMasked);
+  SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,
+                           mlir::Value end, SoftmaxState state, bool isMasked);
+  mlir::Value emitContext(const AttentionHead &head, SoftmaxState state);
 
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -164,6 +175,8 @@ private:
   static BlockKey key(mlir::Value value, Column column, int64_t columns,
                       mlir::Type element);
   std::map<BlockKey, mlir::Value> blocks;
+  /// The number of keys that an attention reads, computed before its heads.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> keyLimits;
 };
 
 } // namespace hk::tile
