@@ -5,6 +5,7 @@
 
 #include "TileEmitter.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
@@ -15,6 +16,8 @@ using namespace hk::tile;
 
 /// So many blocks are computed one after another, without a loop.
 static constexpr int64_t kUnrolledBlocks = 2;
+/// The columns of zeros that are stored at once.
+static constexpr int64_t kZeroColumns = 64;
 
 TileEmitter::TileEmitter(OpBuilder &builder, KernelOp kernel,
                          const KernelPlan &plan)
@@ -24,10 +27,15 @@ TileEmitter::TileEmitter(OpBuilder &builder, KernelOp kernel,
 LogicalResult TileEmitter::emit() {
   b.setInsertionPointToStart(&kernel.getBody().front());
   emitPosition();
-  if (plan.isStream)
-    emitLineRows();
-  else
-    emitBody();
+  if (Value isRead = emitIsRead()) {
+    auto choice = scf::IfOp::create(b, loc, isRead, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.thenBlock());
+    emitRows([&] { emitBody(); });
+    b.setInsertionPointToStart(choice.elseBlock());
+    emitRows([&] { emitZeros(); });
+  } else {
+    emitRows([&] { emitBody(); });
+  }
   b.setInsertionPointToEnd(&kernel.getBody().front());
   ReturnOp::create(b, loc);
   return failure(hasFailed);
@@ -57,19 +65,77 @@ void TileEmitter::emitPosition() {
   row = arith::AddIOp::create(b, loc, ctaRow, unitRow);
 }
 
-/// The rows of a unit, as many at a time as a frag has.
-void TileEmitter::emitLineRows() {
+/// Whether somebody reads one of the CTA's rows, where that is in question.
+Value TileEmitter::emitIsRead() {
+  VariantOp variant = plan.variant;
+  std::optional<uint64_t> skip = variant.getSkipRows();
+  if (!skip)
+    return {};
+  Value mask = argument(plan.getBody().getArgument(*skip));
+  Type element = cast<MemRefType>(mask.getType()).getElementType();
+  if (element.isInteger(8)) {
+    Value left = arith::SubIOp::create(b, loc, end, ctaRow);
+    Value count =
+        arith::MinUIOp::create(b, loc, left, index(schedule.getRows()));
+    Value extent =
+        ExtentOp::create(b, loc, b.getIndexType(), mask, ctaRow, count);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, extent,
+                                 index(0));
+  }
+  Value length = memref::LoadOp::create(b, loc, mask, ValueRange{sequence});
+  return arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::slt,
+      arith::IndexCastOp::create(b, loc, b.getI32Type(), firstQuery), length);
+}
+
+/// The rows of a unit, at once; where rows are streamed, as many at a time as a
+/// frag has.
+void TileEmitter::emitRows(function_ref<void()> body) {
+  if (!plan.isStream)
+    return body();
+  Value outerRow = row, outerLocalRow = localRow, outerEnd = end;
   if (plan.unitRows % rows != 0) // The last frag reaches into the next unit.
     end = arith::MinUIOp::create(b, loc, end, add(row, plan.unitRows));
-  if (plan.unitRows <= rows)
-    return emitBody();
-  auto loop = scf::ForOp::create(
-      b, loc, index(0), index(llvm::divideCeil(plan.unitRows, rows)), index(1));
-  b.setInsertionPointToStart(loop.getBody());
-  Value offset = mul(loop.getInductionVar(), rows);
-  row = arith::AddIOp::create(b, loc, row, offset);
-  localRow = arith::AddIOp::create(b, loc, localRow, offset);
-  emitBody();
+  if (plan.unitRows > rows) {
+    auto loop = scf::ForOp::create(b, loc, index(0),
+                                   index(llvm::divideCeil(plan.unitRows, rows)),
+                                   index(1));
+    b.setInsertionPointToStart(loop.getBody());
+    Value offset = mul(loop.getInductionVar(), rows);
+    row = arith::AddIOp::create(b, loc, row, offset);
+    localRow = arith::AddIOp::create(b, loc, localRow, offset);
+  }
+  body();
+  row = outerRow;
+  localRow = outerLocalRow;
+  end = outerEnd;
+  blocks.clear();
+}
+
+/// Zeros in the part of the results that the CTA owns: rows that nobody reads
+/// are not computed, but are no garbage either.
+void TileEmitter::emitZeros() {
+  for (auto [result, value] : llvm::enumerate(plan.getYielded())) {
+    Type element = getElementTypeOrSelf(value);
+    auto storeZeros = [&, result = result](Column column, int64_t columns) {
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+      storeFrag(SplatOp::create(b, loc, fragType(rows, columns, element), zero),
+                result, column, columns);
+      return SmallVector<Value>();
+    };
+    int64_t features = getFeatures(value);
+    if (run) {
+      forRun(value, [&](Column column, int64_t columns) {
+        storeZeros(column, columns);
+      });
+      continue;
+    }
+    forBlocks(features, plan.isLine ? features : kZeroColumns,
+              /*isStatic=*/false, {},
+              [&](Column column, int64_t columns, ValueRange) {
+                return storeZeros(column, columns);
+              });
+  }
 }
 
 /// Resident values in the order of the variant, each stored as soon as it is
@@ -141,20 +207,9 @@ void TileEmitter::emitYieldBlocks(ArrayRef<unsigned> results) {
     prepare(plan.getYielded()[result]);
     isStatic |= plan.readsResident(plan.getYielded()[result]);
   }
+  if (run)
+    return forRun(first, storeAll);
   int64_t width = plan.getBlockColumns(first);
-  if (run && schedule.getHeads() == 0)
-    return storeAll(Column{run, width, 0}, width);
-  if (run && schedule.getHeads() == 1)
-    return storeAll(Column{run, width, 0}, width);
-  if (run) {
-    Value lower = mul(run, schedule.getHeads());
-    Value upper = arith::MinUIOp::create(
-        b, loc, add(lower, schedule.getHeads()), index(features / width));
-    auto loop = scf::ForOp::create(b, loc, lower, upper, index(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    return storeAll(Column{loop.getInductionVar(), width, 0}, width);
-  }
   forBlocks(features, width, isStatic, {},
             [&](Column column, int64_t columns, ValueRange) {
               storeAll(column, columns);
@@ -162,15 +217,34 @@ void TileEmitter::emitYieldBlocks(ArrayRef<unsigned> results) {
             });
 }
 
+/// The columns of `value` that the CTA owns, or head by head.
+void TileEmitter::forRun(Value value,
+                         function_ref<void(Column, int64_t)> body) {
+  int64_t width = plan.getBlockColumns(value);
+  if (schedule.getHeads() <= 1)
+    return body(Column{run, width, 0}, width);
+  Value lower = mul(run, schedule.getHeads());
+  Value upper = arith::MinUIOp::create(b, loc, add(lower, schedule.getHeads()),
+                                       index(getFeatures(value) / width));
+  auto loop = scf::ForOp::create(b, loc, lower, upper, index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(Column{loop.getInductionVar(), width, 0}, width);
+}
+
 void TileEmitter::store(unsigned result, Column column, int64_t columns) {
   Value value = plan.getYielded()[result];
-  Value memref =
-      kernel.getArgument(llvm::count_if(plan.getBody().getArgumentTypes(),
-                                        llvm::IsaPred<RankedTensorType>) +
-                         result);
-  Value frag = evaluate(value, column, columns, getElementTypeOrSelf(value));
+  storeFrag(evaluate(value, column, columns, getElementTypeOrSelf(value)),
+            result, column, columns);
+}
+
+void TileEmitter::storeFrag(Value frag, unsigned result, Column column,
+                            int64_t columns) {
+  unsigned first = llvm::count_if(plan.getBody().getArgumentTypes(),
+                                  llvm::IsaPred<RankedTensorType>);
   bool isPadded = cast<FragType>(frag.getType()).getColumns() != columns;
-  StoreOp::create(b, loc, frag, memref, row, at(column), end,
+  StoreOp::create(b, loc, frag, kernel.getArgument(first + result), row,
+                  at(column), end,
                   isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
 }
 

@@ -54,12 +54,18 @@ private:
 
   //===--- The kernel (TileEmitter.cpp)
   void emitPosition();
-  void emitLineRows();
+  mlir::Value emitIsRead();
+  void emitRows(llvm::function_ref<void()> body);
   void emitBody();
+  void emitZeros();
   void emitResident(mlir::Value value);
   void emitYields();
   void emitYieldBlocks(llvm::ArrayRef<unsigned> results);
+  void forRun(mlir::Value value,
+              llvm::function_ref<void(Column, int64_t)> body);
   void store(unsigned result, Column column, int64_t columns);
+  void storeFrag(mlir::Value frag, unsigned result, Column column,
+                 int64_t columns);
 
   //===--- Scalars and types (TileEmitter.cpp)
   mlir::Value index(int64_t value);

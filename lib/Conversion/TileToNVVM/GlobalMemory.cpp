@@ -5,6 +5,7 @@
 #include "GlobalAccess.h"
 #include "Patterns.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 #include <numeric>
@@ -282,11 +283,32 @@ struct StoreLowering : TilePattern<tile::StoreOp> {
   }
 };
 
+/// One element of a vector, the same for all threads.
+struct ScalarLoadLowering : TilePattern<memref::LoadOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefType type = op.getMemRefType();
+    if (type.getRank() != 1)
+      return failure();
+    Device d(rewriter, op.getLoc());
+    Value address =
+        d.address(adaptor.getMemref(), d.fromIndex(adaptor.getIndices()[0]),
+                  type.getElementTypeBitWidth() / 8);
+    GlobalAccess access{type.getElementType(), 1, address, 0, Value(),
+                        info.isInvariant(op)};
+    rewriter.replaceOp(op, access.load(d));
+    return success();
+  }
+};
+
 } // namespace
 
 void hk::populateGlobalMemoryPatterns(const TileTypeConverter &converter,
                                       RewritePatternSet &patterns,
                                       KernelInfo &info) {
-  patterns.add<LoadLowering, StoreLowering>(converter, patterns.getContext(),
-                                            info);
+  patterns.add<LoadLowering, StoreLowering, ScalarLoadLowering>(
+      converter, patterns.getContext(), info);
 }

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 
 namespace hk {
@@ -36,6 +37,7 @@ static LogicalResult convert(tile::KernelOp kernel, const GPUTarget &gpu) {
   ConversionTarget target(*kernel.getContext());
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalDialect<tile::TileDialect>();
+  target.addIllegalOp<memref::LoadOp>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   return applyPartialConversion(kernel, target, std::move(patterns));
