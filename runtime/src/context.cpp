@@ -46,13 +46,13 @@ Status Context::create(const hk_context_options &options,
   case HK_DEVICE_CPU:
     break;
   case HK_DEVICE_CUDA:
-    HK_TRY(CudaDevice::create(environment.cudaDriver, options.device_ordinal,
-                              created->gpu_));
+    HK_TRY(CudaDevice::create(environment.cudaDriver, environment.cublasLt,
+                              options.device_ordinal, created->gpu_));
     break;
   case HK_DEVICE_AUTO:
     // Whatever keeps the GPU from being used, the CPU is there.
-    (void)CudaDevice::create(environment.cudaDriver, options.device_ordinal,
-                             created->gpu_);
+    (void)CudaDevice::create(environment.cudaDriver, environment.cublasLt,
+                             options.device_ordinal, created->gpu_);
     break;
   default:
     return invalidArgument("device: expects an hk_device_kind, but got ",

@@ -112,7 +112,8 @@ uint32_t CpuDevice::preference(const schema::Variant &variant) const {
 }
 
 Status CpuDevice::load(const Module &module, const schema::Variant &variant,
-                       std::string_view name, std::unique_ptr<Kernel> &kernel) {
+                       uint32_t, std::string_view name,
+                       std::unique_ptr<Kernel> &kernel) {
   std::vector<void *> imports;
   for (uint32_t i = 0; i < sizeOrZero(variant.imports()); ++i) {
     const std::string_view import = view(variant.imports()->Get(i));

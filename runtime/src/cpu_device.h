@@ -24,7 +24,8 @@ public:
   void describe(hk_device_info &info) const override;
   Status checkPlacement(const DLDevice &device) const override;
   Status load(const Module &module, const schema::Variant &variant,
-              std::string_view name, std::unique_ptr<Kernel> &kernel) override;
+              uint32_t algorithm, std::string_view name,
+              std::unique_ptr<Kernel> &kernel) override;
 
   Status allocate(uint64_t size, void *&address) override;
   Status free(void *address) override;

@@ -3,6 +3,7 @@
 
 #include "cuda_kernel.h"
 #include "cuda_stream.h"
+#include "gemm_kernel.h"
 #include "module_check.h"
 #include "sm.h"
 
@@ -13,9 +14,11 @@ namespace hk {
 
 using namespace cuda;
 
-Status CudaDevice::create(const std::string &driver, uint32_t ordinal,
+Status CudaDevice::create(const std::string &driver,
+                          const std::string &cublasLt, uint32_t ordinal,
                           std::unique_ptr<Device> &device) {
   std::unique_ptr<CudaDevice> created(new CudaDevice);
+  created->cublasLtPath_ = cublasLt;
   HK_TRY(created->open(driver, ordinal));
   device = std::move(created);
   return Status();
@@ -59,11 +62,36 @@ Status CudaDevice::open(const std::string &driver, uint32_t ordinal) {
 }
 
 CudaDevice::~CudaDevice() {
+  if (cublasLt_) {
+    DeviceScope scope(*this);
+    cublasLt_.reset();
+  }
   if (context_)
     (void)library_->functions().cuDevicePrimaryCtxRelease_v2(handle_);
 }
 
+const std::shared_ptr<const CublasLt> &CudaDevice::cublasLt() const {
+  std::call_once(cublasLtOnce_, [this] {
+    DeviceScope scope(*this);
+    // Without it there are other variants.
+    if (scope.status().ok())
+      (void)CublasLt::open(cublasLtPath_, cublasLt_);
+  });
+  return cublasLt_;
+}
+
+uint32_t CudaDevice::algorithms(const schema::Variant &variant) const {
+  return variant.target() == schema::Target::CublasLt ? kGemmAlgorithms : 1;
+}
+
+uint64_t CudaDevice::scratch(const schema::Variant &variant) const {
+  return variant.target() == schema::Target::CublasLt ? kGemmScratch : 0;
+}
+
 uint32_t CudaDevice::preference(const schema::Variant &variant) const {
+  // Behind any code that is the module's own.
+  if (variant.target() == schema::Target::CublasLt)
+    return cublasLt() ? 1 : 0;
   if (variant.target() != schema::Target::Cuda)
     return 0;
   const std::optional<Sm> sm = parseSm(view(variant.isa()));
@@ -117,8 +145,12 @@ void CudaDevice::leave() const {
 }
 
 Status CudaDevice::load(const Module &module, const schema::Variant &variant,
-                        std::string_view name,
+                        uint32_t algorithm, std::string_view name,
                         std::unique_ptr<Kernel> &kernel) {
+  if (variant.target() == schema::Target::CublasLt) {
+    kernel = makeGemmKernel(cublasLt(), name, *variant.gemm(), algorithm);
+    return Status();
+  }
   const std::string subject =
       concat(module.name(), ": kernel '", printable(name), "'");
   std::shared_ptr<CudaModule> code;

@@ -2,6 +2,7 @@
 #ifndef HK_RUNTIME_CUDA_DEVICE_H
 #define HK_RUNTIME_CUDA_DEVICE_H
 
+#include "cublaslt_library.h"
 #include "cuda_library.h"
 #include "cuda_module.h"
 #include "device.h"
@@ -15,8 +16,8 @@ namespace hk {
 class CudaDevice final : public Device {
 public:
   /// HK_UNSUPPORTED where there is no driver or no such device.
-  static Status create(const std::string &driver, uint32_t ordinal,
-                       std::unique_ptr<Device> &device);
+  static Status create(const std::string &driver, const std::string &cublasLt,
+                       uint32_t ordinal, std::unique_ptr<Device> &device);
   ~CudaDevice() override;
 
   const CudaLibrary &library() const { return *library_; }
@@ -36,8 +37,11 @@ public:
 
   Status enter(bool &entered) const override;
   void leave() const override;
+  uint32_t algorithms(const schema::Variant &variant) const override;
+  uint64_t scratch(const schema::Variant &variant) const override;
   Status load(const Module &module, const schema::Variant &variant,
-              std::string_view name, std::unique_ptr<Kernel> &kernel) override;
+              uint32_t algorithm, std::string_view name,
+              std::unique_ptr<Kernel> &kernel) override;
 
   Status allocate(uint64_t size, void *&address) override;
   Status free(void *address) override;
@@ -58,6 +62,8 @@ public:
 private:
   CudaDevice() = default;
   Status open(const std::string &driver, uint32_t ordinal);
+  /// Opened at the first call; null where there is none.
+  const std::shared_ptr<const CublasLt> &cublasLt() const;
 
   std::shared_ptr<const CudaLibrary> library_;
   uint32_t ordinal_ = 0;
@@ -68,6 +74,10 @@ private:
   uint32_t maxShared_ = 0;
   uint32_t multiprocessors_ = 0;
   uint64_t memory_ = 0;
+
+  std::string cublasLtPath_;
+  mutable std::once_flag cublasLtOnce_;
+  mutable std::shared_ptr<const CublasLt> cublasLt_;
 
   // Code in use, so that kernels of one section share it. A key stays valid
   // for as long as its code is in use: kernels live in sessions, which keep

@@ -85,10 +85,16 @@ public:
   }
   virtual void leave() const {}
 
-  /// Loads a variant with a preference above 0. The kernel refers to the
-  /// module and to the device.
+  /// How many ways there are to run a variant, of which the measurement finds
+  /// the best.
+  virtual uint32_t algorithms(const schema::Variant &) const { return 1; }
+  /// Scratch that a launch needs beside the variant's own a worker.
+  virtual uint64_t scratch(const schema::Variant &) const { return 0; }
+
+  /// Loads a variant with a preference above 0, to be run in that way. The
+  /// kernel refers to the module and to the device.
   virtual Status load(const Module &module, const schema::Variant &variant,
-                      std::string_view name,
+                      uint32_t algorithm, std::string_view name,
                       std::unique_ptr<Kernel> &kernel) = 0;
 
   // Memory. Copies return when the bytes have arrived.

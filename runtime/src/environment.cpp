@@ -56,6 +56,7 @@ Status Environment::read(Environment &environment) {
   HK_TRY(readSwitch("HK_TUNE", result.tunes));
   HK_TRY(readSwitch("HK_LOG", result.logs));
   result.cudaDriver = variable("HK_CUDA_DRIVER");
+  result.cublasLt = variable("HK_CUBLASLT");
   environment = std::move(result);
   return Status();
 }

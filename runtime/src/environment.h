@@ -21,6 +21,7 @@ struct Environment {
   bool tunes = true;      // HK_TUNE
   bool logs = false;      // HK_LOG
   std::string cudaDriver; // HK_CUDA_DRIVER
+  std::string cublasLt;   // HK_CUBLASLT
 
   /// HK_ENVIRONMENT where a value cannot be read. An empty value counts as
   /// not set.

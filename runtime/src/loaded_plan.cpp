@@ -50,9 +50,10 @@ Status LoadedPlan::load(const Module &loadedModule, PackedStore &store,
 
   std::vector<size_t> positions(module.packed()->size(), SIZE_MAX);
   std::vector<uint32_t> indices;
-  for (const schema::Variant *variant : variants_)
-    for (uint32_t i = 0; variant && i < sizeOrZero(variant->packed()); ++i) {
-      const uint32_t index = variant->packed()->Get(i);
+  for (const ChosenVariant &chosen : variants_)
+    for (uint32_t i = 0; chosen && i < sizeOrZero(chosen.variant->packed());
+         ++i) {
+      const uint32_t index = chosen.variant->packed()->Get(i);
       if (positions[index] == SIZE_MAX) {
         positions[index] = indices.size();
         indices.push_back(index);
@@ -65,13 +66,14 @@ Status LoadedPlan::load(const Module &loadedModule, PackedStore &store,
   uint64_t widest = 0;
   uint32_t preference = 0;
   for (size_t i = 0; i < variants_.size(); ++i) {
-    const schema::Variant *variant = variants_[i];
+    const schema::Variant *variant = variants_[i].variant;
     if (!variant)
       continue;
-    HK_TRY(device.load(loadedModule, *variant,
+    HK_TRY(device.load(loadedModule, *variant, variants_[i].algorithm,
                        view(module.executables()->Get(i)->name()),
                        kernels_[i]));
     scratch = std::max<uint64_t>(scratch, variant->scratch());
+    sharedScratch_ = std::max(sharedScratch_, device.scratch(*variant));
     if (uint32_t p = device.preference(*variant); p > preference) {
       preference = p;
       isa_ = variant->isa()->c_str();
@@ -80,7 +82,7 @@ Status LoadedPlan::load(const Module &loadedModule, PackedStore &store,
   for (const schema::Dispatch *dispatch : *plan_.dispatches()) {
     Launch launch;
     launch.kernel = kernels_[dispatch->executable()].get();
-    launch.variant = variants_[dispatch->executable()];
+    launch.variant = variants_[dispatch->executable()].variant;
     launch.dispatch = dispatch;
     for (uint32_t i = 0; i < sizeOrZero(launch.variant->packed()); ++i)
       launch.packed.push_back(
@@ -126,6 +128,7 @@ bool LoadedPlan::layOut(const schema::Plan &plan, uint64_t batch,
 Status LoadedPlan::layOut(uint64_t batch, WorkspaceLayout &layout) const {
   uint64_t scratch;
   if (!multiply(scratchStride_, device().workers(), scratch) ||
+      !add(scratch, sharedScratch_, scratch) ||
       !layOut(plan_, batch, tableSize_, scratch, layout))
     return invalidArgument("expects a workspace of less than 2^63 bytes, but "
                            "got a batch of ",

@@ -107,6 +107,7 @@ private:
   std::vector<std::unique_ptr<Kernel>> kernels_; // by executable, or null
   std::vector<Launch> launches_;
   uint64_t scratchStride_ = 0;
+  uint64_t sharedScratch_ = 0; // of the device's own
   uint64_t tableSize_ = 0; // bytes of the buffer pointers of the widest launch
   const char *isa_ = "none";
 };

@@ -244,6 +244,8 @@ private:
     for (const schema::Variant *variant : *executable.variants()) {
       if (variant->target() == schema::Target::Cuda)
         HK_TRY(checkKernelParameters(dispatch, *variant));
+      if (variant->target() == schema::Target::CublasLt)
+        HK_TRY(checkGemmBuffers(dispatch, *variant->gemm()));
       for (uint32_t i = 0; i < sizeOrZero(variant->packed()); ++i)
         HK_TRY(checkLayer(*module_.packed()->Get(variant->packed()->Get(i)),
                           dispatch.layer()));

@@ -23,6 +23,8 @@ constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxCluster = 16;
 constexpr uint32_t kMaxShared = 1u << 20;
 constexpr uint32_t kMaxKernelParameters = 512;
+// Rows of a sequence, columns and depth of a matrix product.
+constexpr uint64_t kMaxGemmSize = uint64_t(1) << 28;
 
 using ParameterMap =
     std::unordered_map<std::string_view, const schema::Parameter *>;
@@ -36,6 +38,9 @@ Status checkVariant(const schema::Module &module,
 /// That a CUDA kernel can take the buffers of a dispatch.
 Status checkKernelParameters(const schema::Dispatch &dispatch,
                              const schema::Variant &variant);
+/// That a matrix product finds its buffers in a dispatch.
+Status checkGemmBuffers(const schema::Dispatch &dispatch,
+                        const schema::Gemm &gemm);
 /// HK_MALFORMED: "expects the index of one of 3 whats, but got 5".
 Status checkIndex(std::string_view what, uint32_t index, uint32_t count);
 

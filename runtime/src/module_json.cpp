@@ -130,6 +130,17 @@ Json toJson(const schema::Variant &variant) {
     out["cluster"] = variant.cluster();
     out["shared"] = variant.shared();
     out["cubins"] = list(variant.cubins());
+  } else if (const schema::Gemm *gemm = variant.gemm()) {
+    out["gemm"] = {{"rows", gemm->rows()},
+                   {"columns", gemm->columns()},
+                   {"depth", gemm->depth()},
+                   {"operands", nameOf(gemm->operands())},
+                   {"result", nameOf(gemm->result())},
+                   {"input", gemm->input()},
+                   {"output", gemm->output()},
+                   {"residual", gemm->residual()},
+                   {"weight", gemm->weight()},
+                   {"bias", gemm->bias()}};
   }
   return out;
 }

@@ -46,15 +46,21 @@ std::string isaList(const schema::Executable &executable) {
 
 } // namespace
 
-std::vector<const schema::Variant *>
-usefulVariants(const Device &device, const schema::Executable &executable) {
+VariantChoice usefulVariants(const Device &device,
+                             const schema::Executable &executable) {
   uint32_t best = 0;
   for (const schema::Variant *variant : *executable.variants())
     best = std::max(best, device.preference(*variant));
-  std::vector<const schema::Variant *> useful;
-  for (const schema::Variant *variant : *executable.variants())
-    if (best > 0 && device.preference(*variant) == best)
-      useful.push_back(variant);
+  VariantChoice useful, libraries;
+  for (const schema::Variant *variant : *executable.variants()) {
+    const uint32_t preference = device.preference(*variant);
+    const bool library = variant->target() == schema::Target::CublasLt;
+    if (preference == 0 || (preference < best && !library))
+      continue;
+    for (uint32_t i = 0; i < device.algorithms(*variant); ++i)
+      (library ? libraries : useful).push_back({variant, i});
+  }
+  useful.insert(useful.end(), libraries.begin(), libraries.end());
   return useful;
 }
 

@@ -12,9 +12,20 @@
 
 namespace hk {
 
-/// The variants of a plan, by executable of the module; nullptr where the plan
+/// A variant, and in which of the device's ways it is run.
+struct ChosenVariant {
+  const schema::Variant *variant = nullptr;
+  uint32_t algorithm = 0;
+
+  explicit operator bool() const { return variant != nullptr; }
+  bool operator==(const ChosenVariant &other) const {
+    return variant == other.variant && algorithm == other.algorithm;
+  }
+};
+
+/// The variants of a plan, by executable of the module; empty where the plan
 /// has no dispatch of it.
-using VariantChoice = std::vector<const schema::Variant *>;
+using VariantChoice = std::vector<ChosenVariant>;
 
 /// The index of the function of that name; HK_NOT_FOUND lists those there are.
 Status findFunction(const Module &module, const char *name, uint32_t &index);
@@ -32,10 +43,11 @@ std::vector<const schema::Plan *>
 runnablePlans(const Device &device, const Module &module,
               const schema::Function &function, schema::Role role);
 
-/// The variants of an executable that are worth a try, the device's best
-/// instruction set's first; empty where the device runs none.
-std::vector<const schema::Variant *>
-usefulVariants(const Device &device, const schema::Executable &executable);
+/// The variants of an executable that are worth a try: those of the device's
+/// best instruction set, then those of libraries, in all their ways; empty
+/// where the device runs none.
+VariantChoice usefulVariants(const Device &device,
+                             const schema::Executable &executable);
 
 /// The first useful variant of each of a runnable plan's executables.
 VariantChoice firstVariants(const Device &device, const Module &module,

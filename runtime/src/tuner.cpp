@@ -37,10 +37,21 @@ bool Tuner::hasChoice() const {
   return reference_ && !plans_.empty();
 }
 
+uint64_t Tuner::scratchOf(const schema::Plan &plan) const {
+  uint64_t scratch = 0;
+  for (const schema::Dispatch *dispatch : *plan.dispatches())
+    for (const ChosenVariant &chosen :
+         usefulVariants(device_, *setup_.module.metadata().executables()->Get(
+                                     dispatch->executable())))
+      scratch = std::max(scratch, device_.scratch(*chosen.variant));
+  return scratch;
+}
+
 uint64_t Tuner::workspaceSize(uint64_t batch) const {
   uint64_t size = 0;
   auto count = [&](const schema::Plan *plan) {
-    if (WorkspaceLayout layout; LoadedPlan::layOut(*plan, batch, 0, 0, layout))
+    if (WorkspaceLayout layout;
+        LoadedPlan::layOut(*plan, batch, 0, scratchOf(*plan), layout))
       size = std::max(size, layout.size);
   };
   std::for_each(plans_.begin(), plans_.end(), count);
@@ -208,7 +219,7 @@ Status Tuner::tunePlan(const schema::Plan &plan, Tuning &tuning) {
   for (uint32_t i = 0; i < variants.size(); ++i) {
     if (!variants[i])
       continue;
-    for (const schema::Variant *other : usefulVariants(
+    for (const ChosenVariant &other : usefulVariants(
              device_, *setup_.module.metadata().executables()->Get(i))) {
       if (other == variants[i])
         continue;

@@ -51,6 +51,8 @@ private:
     size_t index = 0; // of tuning.contenders
   };
 
+  /// The most that any of its variants needs.
+  uint64_t scratchOf(const schema::Plan &plan) const;
   Status load(const schema::Plan &plan, const VariantChoice &variants,
               std::shared_ptr<const LoadedPlan> &loaded);
   Status tuneAll(Tuning &tuning);

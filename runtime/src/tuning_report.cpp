@@ -20,10 +20,16 @@ const char *name(Verdict verdict) {
   return "unknown";
 }
 
-/// The variant's schedule, or where it has none its instruction set.
-std::string nameOf(const schema::Variant &variant) {
+/// The variant's schedule, or where it has none its instruction set; and which
+/// way it is run, where there are several.
+std::string nameOf(const Device &device, const ChosenVariant &chosen) {
+  const schema::Variant &variant = *chosen.variant;
   const std::string_view schedule = view(variant.schedule());
-  return printable(schedule.empty() ? view(variant.isa()) : schedule);
+  const std::string name =
+      printable(schedule.empty() ? view(variant.isa()) : schedule);
+  return device.algorithms(variant) > 1
+             ? concat(name, " algorithm ", chosen.algorithm)
+             : name;
 }
 
 /// Calls body(executable's name, variant's name) for executables of a plan with
@@ -34,7 +40,7 @@ void forEachChoice(const Device &device, const schema::Module &module,
   for (uint32_t i = 0; i < variants.size(); ++i) {
     const schema::Executable &executable = *module.executables()->Get(i);
     if (variants[i] && usefulVariants(device, executable).size() > 1)
-      body(printable(view(executable.name())), nameOf(*variants[i]));
+      body(printable(view(executable.name())), nameOf(device, variants[i]));
   }
 }
 

@@ -59,6 +59,52 @@ Status checkCuda(const schema::Module &module, const schema::Variant &variant) {
   return Status();
 }
 
+/// A packed slot of a product: its value, dense, of that type and size.
+Status checkSlot(const schema::Module &module, const schema::Variant &variant,
+                 const char *what, uint32_t slot, schema::DType dtype,
+                 uint64_t elements) {
+  HK_TRY(checkIndex("packed slot", slot, sizeOrZero(variant.packed())));
+  HK_TRY(checkIndex("packed value", variant.packed()->Get(slot),
+                    module.packed()->size()));
+  const schema::Packed &packed =
+      *module.packed()->Get(variant.packed()->Get(slot));
+  uint64_t got;
+  HK_TRY(checkShape(packed.type()->shape(), got));
+  if (packed.layout() != schema::Layout::Dense ||
+      packed.type()->dtype() != dtype || got != elements)
+    return malformed("expects a ", what, " of ", elements, " dense ",
+                     nameOf(dtype), ", but got ", got, " ",
+                     nameOf(packed.type()->dtype()), " of layout ",
+                     schema::EnumNameLayout(packed.layout()));
+  return Status();
+}
+
+Status checkGemm(const schema::Module &module, const schema::Variant &variant) {
+  const schema::Gemm *gemm = variant.gemm();
+  if (!gemm)
+    return malformed("expects a matrix product for cuBLASLt, but got none");
+  for (uint64_t size : {gemm->rows(), gemm->columns(), gemm->depth()})
+    if (size < 1 || size > kMaxGemmSize)
+      return malformed("expects sizes from 1 to ", kMaxGemmSize,
+                       " of a matrix product, but got ", size);
+  for (schema::DType dtype : {gemm->operands(), gemm->result()})
+    if (dtype != schema::DType::F16 && dtype != schema::DType::BF16 &&
+        dtype != schema::DType::F32)
+      return malformed("expects f16, bf16 or f32 in a matrix product, but got ",
+                       nameOf(dtype));
+  if (gemm->bias() < -1 || gemm->residual() < -1)
+    return malformed("expects -1, a packed slot and a buffer for bias and "
+                     "residual, but got ",
+                     gemm->bias(), " and ", gemm->residual());
+  HK_TRY(checkSlot(module, variant, "weight", gemm->weight(), gemm->operands(),
+                   gemm->columns() * gemm->depth()));
+  if (gemm->bias() >= 0)
+    HK_TRY(checkSlot(module, variant, "bias",
+                     static_cast<uint32_t>(gemm->bias()), gemm->result(),
+                     gemm->columns()));
+  return Status();
+}
+
 } // namespace
 
 Status checkVariant(const schema::Module &module,
@@ -69,7 +115,10 @@ Status checkVariant(const schema::Module &module,
   if (variant.grid_times() == 0)
     return malformed("expects a grid that is a positive number of times its "
                      "quotient, but got 0");
-  HK_TRY(checkIndex("section", variant.section(), module.sections()->size()));
+  if (variant.target() == schema::Target::CublasLt)
+    HK_TRY(checkGemm(module, variant));
+  else
+    HK_TRY(checkIndex("section", variant.section(), module.sections()->size()));
   if (variant.target() == schema::Target::Cpu)
     HK_TRY(checkCpu(module, variant));
   else if (variant.target() == schema::Target::Cuda)
@@ -78,6 +127,17 @@ Status checkVariant(const schema::Module &module,
     HK_TRY(checkIndex("packed value", variant.packed()->Get(i),
                       module.packed()->size()));
   return Status();
+}
+
+Status checkGemmBuffers(const schema::Dispatch &dispatch,
+                        const schema::Gemm &gemm) {
+  const uint32_t count = dispatch.bindings()->size();
+  HK_TRY(checkIndex("buffer", gemm.input(), count));
+  HK_TRY(checkIndex("buffer", gemm.output(), count));
+  return gemm.residual() < 0
+             ? Status()
+             : checkIndex("buffer", static_cast<uint32_t>(gemm.residual()),
+                          count);
 }
 
 Status checkKernelParameters(const schema::Dispatch &dispatch,

@@ -88,6 +88,17 @@ CUcontext fakeCurrentContext() {
   return contexts.empty() ? nullptr : contexts.back();
 }
 
+CUresult fakeLaunch(FakeLaunch launch, CUstream stream) {
+  std::lock_guard<std::recursive_mutex> lock(driver().mutex);
+  launch.stream = stream;
+  if (stream && stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    stream->captured.push_back(launch);
+    return CUDA_SUCCESS;
+  }
+  driver().clock += driver().state.launchMilliseconds;
+  return driver().run(launch);
+}
+
 CUcontext fakeOtherContext() { return &driver().other; }
 
 } // namespace test
@@ -348,13 +359,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
   launch.numParameters = kernel->second.numParameters;
   for (unsigned i = 0; i < launch.numParameters; ++i)
     std::memcpy(&launch.parameters[i], parameters[i], sizeof(uint64_t));
-  if (config->hStream &&
-      config->hStream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-    config->hStream->captured.push_back(launch);
-    return CUDA_SUCCESS;
-  }
-  driver().clock += state.launchMilliseconds;
-  return driver().run(launch);
+  return fakeLaunch(launch, config->hStream);
 }
 
 } // namespace cuda

@@ -85,6 +85,8 @@ FakeCuda &fakeCuda();
 void resetFakeCuda();
 /// The context of the calling thread, or null.
 cuda::CUcontext fakeCurrentContext();
+/// Captures a launch that another library makes, or runs it.
+cuda::CUresult fakeLaunch(FakeLaunch launch, cuda::CUstream stream);
 /// A context that is not that of a device.
 cuda::CUcontext fakeOtherContext();
 

@@ -99,6 +99,64 @@ TEST(ModuleCheck, Executables) {
   });
 }
 
+/// Adds x * w^T + b to the first kernel, as cuBLASLt would do it.
+schema::VariantT &addGemm(ModuleT &m) {
+  auto packed = std::make_unique<schema::PackedT>(*m.packed[2]);
+  packed->type->shape = {8, 8};
+  packed->program.clear();
+  packed->program.push_back(
+      test::instruction(schema::PackOpcode::Zeros, {}, {8, 8}));
+  packed->result = 0;
+  m.packed.push_back(std::move(packed));
+  auto variant = std::make_unique<schema::VariantT>();
+  variant->target = schema::Target::CublasLt;
+  variant->isa = "cublaslt";
+  variant->grid = std::make_unique<schema::GridDim>(1, 0, 1);
+  variant->packed = {static_cast<uint32_t>(m.packed.size() - 1), 2};
+  variant->gemm = std::make_unique<schema::GemmT>();
+  variant->gemm->rows = 1;
+  variant->gemm->columns = variant->gemm->depth = 8;
+  variant->gemm->operands = variant->gemm->result = schema::DType::F32;
+  variant->gemm->output = 1;
+  variant->gemm->bias = 1;
+  m.executables[0]->variants.push_back(std::move(variant));
+  return *m.executables[0]->variants.back();
+}
+
+TEST(ModuleCheck, MatrixProducts) {
+  checkCases({
+      {"executable 'affine': expects a matrix product for cuBLASLt, but got "
+       "none",
+       [](ModuleT &m) { addGemm(m).gemm.reset(); }},
+      {"expects sizes from 1 to 268435456 of a matrix product, but got 0",
+       [](ModuleT &m) { addGemm(m).gemm->rows = 0; }},
+      {"expects sizes from 1 to 268435456 of a matrix product, but got "
+       "1099511627776",
+       [](ModuleT &m) { addGemm(m).gemm->depth = uint64_t(1) << 40; }},
+      {"expects f16, bf16 or f32 in a matrix product, but got f64",
+       [](ModuleT &m) { addGemm(m).gemm->operands = schema::DType::F64; }},
+      {"expects -1, a packed slot and a buffer for bias and residual, but got "
+       "1 and -2",
+       [](ModuleT &m) { addGemm(m).gemm->residual = -2; }},
+      {"expects the index of one of 2 packed slots, but got 2",
+       [](ModuleT &m) { addGemm(m).gemm->weight = 2; }},
+      {"expects the index of one of 7 packed values, but got 9",
+       [](ModuleT &m) { addGemm(m).packed[0] = 9; }},
+      {"expects the index of one of 7 packed values, but got 9",
+       [](ModuleT &m) { addGemm(m).packed.push_back(9); }},
+      {"expects a weight of 64 dense f32, but got 8 f32 of layout Dense",
+       [](ModuleT &m) { addGemm(m).gemm->weight = 1; }},
+      {"expects a bias of 8 dense f16, but got 8 f32 of layout Dense",
+       [](ModuleT &m) { addGemm(m).gemm->result = schema::DType::F16; }},
+      {"dispatch 0: expects the index of one of 2 buffers, but got 2",
+       [](ModuleT &m) { addGemm(m).gemm->input = 2; }},
+      {"dispatch 0: expects the index of one of 2 buffers, but got 3",
+       [](ModuleT &m) { addGemm(m).gemm->output = 3; }},
+      {"dispatch 0: expects the index of one of 2 buffers, but got 4",
+       [](ModuleT &m) { addGemm(m).gemm->residual = 4; }},
+  });
+}
+
 /// A change to affineCudaModule(), and what the reader says of it.
 void expectCudaError(const char *message, void (*change)(ModuleT &module)) {
   ModuleFile file = test::affineCudaModule();
