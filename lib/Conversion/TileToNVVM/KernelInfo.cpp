@@ -118,7 +118,13 @@ LogicalResult KernelInfo::verify() {
     }
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  return channels.analyse(*this);
+}
+
+Value KernelInfo::isFirstProducer(Device &d) const {
+  return d.compare(arith::CmpIPredicate::eq, thread, d.i32(32 * units));
 }
 
 void KernelInfo::emitEntry() {
@@ -139,4 +145,5 @@ void KernelInfo::emitEntry() {
     sharedBase = LLVM::PtrToIntOp::create(builder, kernel.getLoc(),
                                           builder.getI32Type(), base);
   }
+  channels.emitEntry(d, *this);
 }

@@ -6,6 +6,7 @@
 #ifndef HK_LIB_CONVERSION_TILETONVVM_KERNELINFO_H
 #define HK_LIB_CONVERSION_TILETONVVM_KERNELINFO_H
 
+#include "ChannelPlan.h"
 #include "RegisterLayout.h"
 #include "Target.h"
 
@@ -57,6 +58,12 @@ public:
   int64_t divisor(mlir::Operation *op, unsigned position) const {
     return divisors.lookup({op, position});
   }
+
+  /// The channels, and what is copied into them.
+  ChannelPlan channels;
+
+  /// An i1: whether this is the thread that makes bulk copies.
+  mlir::Value isFirstProducer(Device &d) const;
 
 private:
   mlir::DenseSet<mlir::Operation *> invariant;

@@ -45,8 +45,10 @@ HK_POPULATE(Reduce);
 HK_POPULATE(SharedMemory);
 /// mma.
 HK_POPULATE(Mma);
-/// chan, acquire, copy, commit, wait, release.
+/// chan, acquire, commit, wait, release.
 HK_POPULATE(Channel);
+/// copy; a part of the former.
+HK_POPULATE(Copy);
 /// role.
 HK_POPULATE(Role);
 

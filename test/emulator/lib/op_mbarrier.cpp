@@ -99,7 +99,7 @@ void arrive(Execution &x, const Instruction &i, uint32_t mask) {
 }
 
 // Instruction::flags of waits.
-constexpr uint16_t kParity = 1, kTry = 2;
+constexpr uint16_t kParity = 1;
 
 void wait(Execution &x, const Instruction &i, uint32_t mask) {
   Warp &warp = *x.warp;
@@ -118,10 +118,10 @@ void wait(Execution &x, const Instruction &i, uint32_t mask) {
       done |= 1u << lane;
       warp.failedWait[lane] = 0;
       x.acquire(barrier.completed);
-    } else if ((i.flags & kTry) && warp.failedWait[lane] == here) {
-      // The second failure in a row is a loop: the lane sleeps until the phase
-      // ends. The first gives false, as it may on hardware: whoever does not
-      // look at the result goes on too early.
+    } else if (warp.failedWait[lane] == here) {
+      // The second failure in a row is a loop, of test_wait too: the lane
+      // sleeps until the phase ends. The first gives false, as it may on
+      // hardware: whoever does not look at the result goes on too early.
       blocked |= 1u << lane;
       warp.waitsFor[lane] = &barrier;
     } else {
@@ -195,8 +195,7 @@ void decodeMbarrier(Decoder &d) {
     i.to = d.destination(0);
     d.address(1, 0);
     i.from[1] = d.source(2);
-    i.flags =
-        static_cast<uint16_t>((parity ? kParity : 0) | (what == 7 ? kTry : 0));
+    i.flags = parity ? kParity : 0;
     i.run = wait;
     return;
   default:
