@@ -11,7 +11,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 # ctest runs these folders, and `inputs` holds what tests read.
-config.excludes = ["e2e", "emulator", "examples", "gpu", "inputs", "performance", "python", "source", "unit"]
+config.excludes = ["e2e", "emulator", "examples", "gpu", "inputs", "performance", "python", "source", "tile", "unit"]
 
 # Tools of ours first, then LLVM's.
 config.environment["PATH"] = os.pathsep.join(

@@ -22,8 +22,7 @@ Type Device::globalPointer() {
 
 Value Device::i32(int64_t value) {
   return arith::ConstantOp::create(
-      b, loc, i32Type(),
-      b.getI32IntegerAttr(static_cast<int32_t>(value)));
+      b, loc, i32Type(), b.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
 Value Device::f32(double value) {
@@ -142,15 +141,14 @@ Value Device::shuffleFrom(Value value, int64_t lane) {
 }
 
 Value Device::vote(Value predicate, bool all) {
-  return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), i32(kAllLanes),
-                                  predicate,
-                                  all ? NVVM::VoteSyncKind::all
-                                      : NVVM::VoteSyncKind::any);
+  return NVVM::VoteSyncOp::create(
+      b, loc, b.getI1Type(), i32(kAllLanes), predicate,
+      all ? NVVM::VoteSyncKind::all : NVVM::VoteSyncKind::any);
 }
 
 Value Device::warpMax(Value value) {
-  return NVVM::ReduxOp::create(b, loc, i32Type(), value,
-                               NVVM::ReduxKind::UMAX, i32(kAllLanes));
+  return NVVM::ReduxOp::create(b, loc, i32Type(), value, NVVM::ReduxKind::UMAX,
+                               i32(kAllLanes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,13 +167,13 @@ SmallVector<Value> Device::ptx(StringRef text, StringRef constraints,
   Type type = results.empty() ? Type()
               : results.size() == 1
                   ? results[0]
-                  : LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                                     SmallVector<Type>(results));
+                  : LLVM::LLVMStructType::getLiteral(
+                        b.getContext(), SmallVector<Type>(results));
   auto op = LLVM::InlineAsmOp::create(
       b, loc, type ? TypeRange(type) : TypeRange(), arguments, text,
       constraints, hasSideEffects, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr(), ArrayAttr());
+      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+      ArrayAttr());
   if (results.empty())
     return {};
   if (results.size() == 1)

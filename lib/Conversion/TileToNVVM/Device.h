@@ -63,11 +63,9 @@ public:
                         mlir::ValueRange arguments);
   /// Inline PTX. `results` may be empty, one type, or several, which come back
   /// in order.
-  mlir::SmallVector<mlir::Value> ptx(llvm::StringRef text,
-                                     llvm::StringRef constraints,
-                                     mlir::TypeRange results,
-                                     mlir::ValueRange arguments,
-                                     bool hasSideEffects);
+  mlir::SmallVector<mlir::Value>
+  ptx(llvm::StringRef text, llvm::StringRef constraints,
+      mlir::TypeRange results, mlir::ValueRange arguments, bool hasSideEffects);
 };
 
 } // namespace hk

@@ -104,8 +104,7 @@ struct Expansion {
     Value small = fma(mul(p, square), x, x);
     // 1 - 2 / (1 + e^2t)
     Value e = exp2(mul(t, d.f32(2 * kLog2E)));
-    Value inverse =
-        call("llvm.nvvm.rcp.approx.ftz.f", add(e, d.f32(1)));
+    Value inverse = call("llvm.nvvm.rcp.approx.ftz.f", add(e, d.f32(1)));
     Value large = withSign(fma(inverse, d.f32(-2), d.f32(1)), x);
     // A NaN takes the branch that keeps it.
     return d.select(atLeast(t, 0.6), large, small);
@@ -116,24 +115,24 @@ struct Expansion {
     if (approximate) {
       // tanh(x (c0 + c1 x^2 + c2 x^4)), of error 4e-5; from 5 on, where both
       // are 1, the polynomial would turn.
-      Value p = polynomial(minimum(square, 25),
-                           {1.1281430354540158, 0.10408252199856727,
-                            -0.0017872756071399543});
+      Value p = polynomial(
+          minimum(square, 25),
+          {1.1281430354540158, 0.10408252199856727, -0.0017872756071399543});
       return tanh(mul(p, x));
     }
     // Of relative error 4e-8 up to 1.
-    Value p = polynomial(
-        square, {0.1283791225226663, -0.3761232624060957, 0.11280180397685038,
-                 -0.026711317513286786, 0.004917557328121533,
-                 -0.0005631442659088104});
+    Value p =
+        polynomial(square, {0.1283791225226663, -0.3761232624060957,
+                            0.11280180397685038, -0.026711317513286786,
+                            0.004917557328121533, -0.0005631442659088104});
     Value small = fma(p, x, x);
     // 1 - 2^q, of error 1e-9 from 1 to 4, and 1 after it.
     Value t = absolute(x);
-    Value q = polynomial(
-        minimum(t, 4), {-0.0005103050851671011, -1.6259750875915278,
-                        -0.9207649926836665, -0.14865152346153898,
-                        0.031458435040269905, -0.0042409593961164616,
-                        0.0002677269515991565});
+    Value q =
+        polynomial(minimum(t, 4), {-0.0005103050851671011, -1.6259750875915278,
+                                   -0.9207649926836665, -0.14865152346153898,
+                                   0.031458435040269905, -0.0042409593961164616,
+                                   0.0002677269515991565});
     Value large = withSign(sub(d.f32(1), exp2(q)), x);
     return d.select(atLeast(t, 1), large, small);
   }
@@ -160,8 +159,7 @@ struct Expansion {
 };
 
 /// Expands an operation on scalars of at most 32 bits, in f32.
-template <typename Op>
-struct Expand : OpRewritePattern<Op> {
+template <typename Op> struct Expand : OpRewritePattern<Op> {
   using Function = Value (*)(Expansion &, ValueRange);
 
   Expand(MLIRContext *context, Function function)
@@ -172,16 +170,16 @@ struct Expand : OpRewritePattern<Op> {
     auto type = dyn_cast<FloatType>(op.getType());
     if (!type || type.getWidth() > 32)
       return failure();
-    Expansion e{{rewriter, op.getLoc()},
-                bitEnumContainsAny(op.getFastmath(),
-                                   arith::FastMathFlags::afn)};
+    Expansion e{
+        {rewriter, op.getLoc()},
+        bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn)};
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(type.isF32() ? operand
-                                      : arith::ExtFOp::create(
-                                            rewriter, op.getLoc(),
-                                            rewriter.getF32Type(), operand)
-                                            .getResult());
+      operands.push_back(
+          type.isF32() ? operand
+                       : arith::ExtFOp::create(rewriter, op.getLoc(),
+                                               rewriter.getF32Type(), operand)
+                             .getResult());
     Value result = function(e, operands);
     if (!type.isF32())
       result = arith::TruncFOp::create(rewriter, op.getLoc(), type, result);
@@ -198,16 +196,17 @@ void allowContraction(Operation *op) {
     return;
   auto flags =
       cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr().getValue();
-  op->setAttr("fastmath", arith::FastMathFlagsAttr::get(
-                              op->getContext(),
-                              flags | arith::FastMathFlags::contract));
+  op->setAttr("fastmath",
+              arith::FastMathFlagsAttr::get(
+                  op->getContext(), flags | arith::FastMathFlags::contract));
 }
 
 struct TileExpandMathPass : hk::impl::TileExpandMathBase<TileExpandMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     auto add = [&](auto op, Value (*function)(Expansion &, ValueRange)) {
-      patterns.add(std::make_unique<Expand<decltype(op)>>(&getContext(), function));
+      patterns.add(
+          std::make_unique<Expand<decltype(op)>>(&getContext(), function));
     };
     using Args = ValueRange;
     add(math::Exp2Op(), [](Expansion &e, Args x) { return e.exp2(x[0]); });

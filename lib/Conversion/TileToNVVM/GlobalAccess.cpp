@@ -29,7 +29,8 @@ static Shape shapeOf(const GlobalAccess &access, OpBuilder &b) {
 static std::string suffix(const Shape &shape) {
   std::string vector =
       shape.words > 1 ? llvm::formatv(".v{0}", shape.words).str() : "";
-  return vector + llvm::formatv(".b{0}", shape.word.getIntOrFloatBitWidth()).str();
+  return vector +
+         llvm::formatv(".b{0}", shape.word.getIntOrFloatBitWidth()).str();
 }
 
 /// `{$first, $first + 1, ..}`, or the one.
@@ -62,8 +63,8 @@ SmallVector<Value> GlobalAccess::loadWords(Device &d) const {
   bool isShort = shape.bytes < 4;
   std::string constraints, zeros;
   SmallVector<Value> arguments{predicate, address};
-  Value zero = arith::ConstantOp::create(d.b, d.loc, word,
-                                         d.b.getIntegerAttr(word, 0));
+  Value zero =
+      arith::ConstantOp::create(d.b, d.loc, word, d.b.getIntegerAttr(word, 0));
   for (int64_t i = 0; i < shape.words; ++i) {
     constraints += isShort ? "=h," : "=r,";
     zeros += llvm::formatv(",{0}", i).str();
@@ -102,16 +103,16 @@ void GlobalAccess::storeWords(Device &d, ValueRange words) const {
   std::string constraints = "b,l";
   for (Value word : words) {
     constraints += shape.bytes < 4 ? ",h" : ",r";
-    arguments.push_back(shape.bytes == 1
-                            ? arith::ExtUIOp::create(d.b, d.loc,
-                                                     d.b.getI16Type(), word)
-                                  .getResult()
-                            : word);
+    arguments.push_back(
+        shape.bytes == 1
+            ? arith::ExtUIOp::create(d.b, d.loc, d.b.getI16Type(), word)
+                  .getResult()
+            : word);
   }
-  std::string text = llvm::formatv("@$0 st.global{0} [$1+{1}], {2};",
-                                   suffix(shape), offset,
-                                   registers(2, shape.words))
-                         .str();
+  std::string text =
+      llvm::formatv("@$0 st.global{0} [$1+{1}], {2};", suffix(shape), offset,
+                    registers(2, shape.words))
+          .str();
   d.ptx(text, constraints, {}, arguments, /*hasSideEffects=*/true);
 }
 

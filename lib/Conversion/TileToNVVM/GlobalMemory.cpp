@@ -47,9 +47,9 @@ public:
 
   /// Calls `body` for each access: of `width` elements from (i, k) on.
   /// `exists` says whether any lane has it.
-  void forEach(
-      function_ref<void(int64_t i, int64_t k, const GlobalAccess &, bool exists)>
-          body);
+  void forEach(function_ref<void(int64_t i, int64_t k, const GlobalAccess &,
+                                 bool exists)>
+                   body);
 
 private:
   Value rowPredicate(int64_t i);
@@ -143,8 +143,8 @@ static Window matrixWindow(Device &d, const KernelInfo &info, Operation *op,
   int64_t stride = type.getDimSize(1);
   window.rowBytes = stride * elementBytes;
   window.columnBytes = elementBytes;
-  window.columns = std::min(columns.value_or(frag.getColumns()),
-                            frag.getColumns());
+  window.columns =
+      std::min(columns.value_or(frag.getColumns()), frag.getColumns());
 
   Value zero = d.i32(0);
   Value laneRow = frag.getRows() == 1 ? zero : info.laneRow(frag);
@@ -154,8 +154,7 @@ static Window matrixWindow(Device &d, const KernelInfo &info, Operation *op,
   if (rows)
     window.rowsLeft = d.sub(d.fromIndex(rows), firstRow);
 
-  int64_t divisor =
-      std::gcd(info.divisor(op, position + 1), stride);
+  int64_t divisor = std::gcd(info.divisor(op, position + 1), stride);
   APInt constant;
   if (matchPattern(originalColumn, m_ConstantInt(&constant))) {
     int64_t first = constant.getSExtValue();
@@ -169,8 +168,7 @@ static Window matrixWindow(Device &d, const KernelInfo &info, Operation *op,
     window.columnsLeft = left;
   }
   window.pointer = address;
-  if (window.columns < frag.getColumns())
-    divisor = std::gcd(divisor, window.columns);
+  divisor = std::gcd(divisor, window.columns);
   window.width = widthFor(window.layout.run(), divisor);
   return window;
 }
@@ -197,19 +195,20 @@ struct LoadLowering : TilePattern<tile::LoadOp> {
     window.isInvariant = info.isInvariant(op);
 
     FragAssembler assembler(rewriter, op.getLoc(), window.layout);
-    Value zero = arith::ConstantOp::create(
-        rewriter, op.getLoc(), window.element,
-        rewriter.getZeroAttr(window.element));
-    window.forEach([&](int64_t i, int64_t k, const GlobalAccess &access,
-                       bool exists) {
-      SmallVector<Value> elements(access.count, zero);
-      if (exists)
-        elements = access.load(d);
-      for (auto [offset, element] : llvm::enumerate(elements))
-        assembler.set(i, k + offset, element);
-    });
+    Value zero =
+        arith::ConstantOp::create(rewriter, op.getLoc(), window.element,
+                                  rewriter.getZeroAttr(window.element));
+    window.forEach(
+        [&](int64_t i, int64_t k, const GlobalAccess &access, bool exists) {
+          SmallVector<Value> elements(access.count, zero);
+          if (exists)
+            elements = access.load(d);
+          for (auto [offset, element] : llvm::enumerate(elements))
+            assembler.set(i, k + offset, element);
+        });
     rewriter.replaceOpWithMultiple(
-        op, SmallVector<SmallVector<Value>>{llvm::to_vector(assembler.result())});
+        op,
+        SmallVector<SmallVector<Value>>{llvm::to_vector(assembler.result())});
     return success();
   }
 
@@ -244,8 +243,7 @@ struct LoadLowering : TilePattern<tile::LoadOp> {
       divisor = std::gcd(divisor, info.divisor(op, 2));
     }
     (alongRows ? window.rowsLeft : window.columnsLeft) = left;
-    if (window.columns < frag.getColumns())
-      divisor = std::gcd(divisor, window.columns);
+    divisor = std::gcd(divisor, window.columns);
     window.width = alongRows ? 1 : widthFor(window.layout.run(), divisor);
     return window;
   }
@@ -261,23 +259,22 @@ struct StoreLowering : TilePattern<tile::StoreOp> {
     auto frag = cast<tile::FragType>(op.getValue().getType());
     auto type = cast<MemRefType>(op.getTarget().getType());
     Value rows = adaptor.getRows().empty() ? Value() : adaptor.getRows()[0];
-    Window window = matrixWindow(
-        d, info, op, 2, frag, type,
-        llvm::getSingleElement(adaptor.getTarget()),
-        llvm::getSingleElement(adaptor.getRow()),
-        llvm::getSingleElement(adaptor.getColumn()), op.getColumn(), rows,
-        op.getColumns());
+    Window window = matrixWindow(d, info, op, 2, frag, type,
+                                 llvm::getSingleElement(adaptor.getTarget()),
+                                 llvm::getSingleElement(adaptor.getRow()),
+                                 llvm::getSingleElement(adaptor.getColumn()),
+                                 op.getColumn(), rows, op.getColumns());
     FragElements elements(rewriter, op.getLoc(), window.layout,
                           adaptor.getValue());
-    window.forEach([&](int64_t i, int64_t k, const GlobalAccess &access,
-                       bool exists) {
-      if (!exists)
-        return;
-      SmallVector<Value> values;
-      for (int64_t offset = 0; offset < access.count; ++offset)
-        values.push_back(elements.get(i, k + offset));
-      access.store(d, values);
-    });
+    window.forEach(
+        [&](int64_t i, int64_t k, const GlobalAccess &access, bool exists) {
+          if (!exists)
+            return;
+          SmallVector<Value> values;
+          for (int64_t offset = 0; offset < access.count; ++offset)
+            values.push_back(elements.get(i, k + offset));
+          access.store(d, values);
+        });
     rewriter.eraseOp(op);
     return success();
   }

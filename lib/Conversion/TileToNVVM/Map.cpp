@@ -73,8 +73,8 @@ struct SplatLowering : TilePattern<tile::SplatOp> {
     Value value = adaptor.getValue();
     if (layout.isPacked()) {
       Device d(rewriter, op.getLoc());
-      Value both = LLVM::PoisonOp::create(rewriter, op.getLoc(),
-                                          layout.registerType());
+      Value both =
+          LLVM::PoisonOp::create(rewriter, op.getLoc(), layout.registerType());
       for (int64_t half = 0; half < 2; ++half)
         both = LLVM::InsertElementOp::create(rewriter, op.getLoc(), both, value,
                                              d.i32(half));
@@ -156,8 +156,9 @@ struct MaskLowering : TilePattern<tile::MaskOp> {
     auto frag = cast<tile::FragType>(op.getType());
     RegisterLayout layout = info.layout(frag);
     FragElements scores(rewriter, op.getLoc(), layout, adaptor.getScores());
-    Value column = d.add(d.fromIndex(llvm::getSingleElement(adaptor.getColumn())),
-                         info.laneColumn(frag));
+    Value column =
+        d.add(d.fromIndex(llvm::getSingleElement(adaptor.getColumn())),
+              info.laneColumn(frag));
     Value below, keysLeft;
     if (op.getCausal()) {
       Value row = d.add(d.fromIndex(llvm::getSingleElement(adaptor.getRow())),
@@ -165,8 +166,8 @@ struct MaskLowering : TilePattern<tile::MaskOp> {
       below = d.sub(row, column);
     }
     if (op.getKeys())
-      keysLeft = d.sub(d.fromIndex(llvm::getSingleElement(adaptor.getKeys())),
-                       column);
+      keysLeft =
+          d.sub(d.fromIndex(llvm::getSingleElement(adaptor.getKeys())), column);
     // What holds for a column holds for all rows.
     SmallVector<Value> columns(layout.columns());
     for (int64_t k = 0; k < layout.columns(); ++k) {
@@ -191,9 +192,9 @@ struct MaskLowering : TilePattern<tile::MaskOp> {
         Value keep = columns[k];
         if (below) {
           // key <= query: column + c <= row + r.
-          Value isBefore = d.compare(
-              arith::CmpIPredicate::sge, below,
-              d.i32(layout.columnOffset(k) - layout.rowOffset(i)));
+          Value isBefore =
+              d.compare(arith::CmpIPredicate::sge, below,
+                        d.i32(layout.columnOffset(k) - layout.rowOffset(i)));
           keep = keep ? d.bitAnd(keep, isBefore) : isBefore;
         }
         assembler.set(i, k, d.select(keep, scores.get(i, k), none));

@@ -14,7 +14,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
-
 using namespace mlir;
 
 void hk::buildTileToLLVMPipeline(OpPassManager &pm) {

@@ -38,7 +38,8 @@ struct RowReduceLowering : TilePattern<tile::RowReduceOp> {
     bool isSum = op.getKind() == tile::Reduction::Add;
     auto combine = [&](Value x, Value y) -> Value {
       if (isSum)
-        return arith::AddFOp::create(rewriter, op.getLoc(), x, y);
+        return arith::AddFOp::create(rewriter, op.getLoc(), x, y,
+                                     arith::FastMathFlags::contract);
       return LLVM::MaxNumOp::create(rewriter, op.getLoc(), x, y);
     };
     Value neutral =
@@ -68,7 +69,8 @@ struct RowReduceLowering : TilePattern<tile::RowReduceOp> {
           result = combine(result, d.shuffleXor(result, mask));
       results.push_back(result);
     }
-    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{results});
+    rewriter.replaceOpWithMultiple(op,
+                                   SmallVector<SmallVector<Value>>{results});
     return success();
   }
 };
@@ -81,10 +83,10 @@ struct VoteLowering : TilePattern<tile::VoteOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Device d(rewriter, op.getLoc());
     bool isAll = op.getKind() == tile::VoteKind::All;
-    Value own = combineAll(llvm::to_vector(adaptor.getInput()),
-                           [&](Value x, Value y) {
-                             return isAll ? d.bitAnd(x, y) : d.bitOr(x, y);
-                           });
+    Value own =
+        combineAll(llvm::to_vector(adaptor.getInput()), [&](Value x, Value y) {
+          return isAll ? d.bitAnd(x, y) : d.bitOr(x, y);
+        });
     rewriter.replaceOp(op, d.vote(own, isAll));
     return success();
   }

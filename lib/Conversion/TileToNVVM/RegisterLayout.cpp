@@ -61,8 +61,8 @@ RegisterLayout::Place RegisterLayout::place(int64_t i, int64_t k) const {
 }
 
 Value FragElements::get(int64_t i, int64_t k) const {
-  RegisterLayout::Place place = layout.place(layout.rows() == 1 ? 0 : i,
-                                             layout.columns() == 1 ? 0 : k);
+  RegisterLayout::Place place =
+      layout.place(layout.rows() == 1 ? 0 : i, layout.columns() == 1 ? 0 : k);
   Value value = registers[place.index];
   if (!layout.isPacked())
     return value;

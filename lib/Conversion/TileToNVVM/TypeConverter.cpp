@@ -36,12 +36,11 @@ TileTypeConverter::TileTypeConverter(const KernelInfo &info) {
   };
   addSourceMaterialization(cast);
   // The batch is an i64 in the ABI.
-  addSourceMaterialization(
-      [](OpBuilder &b, IndexType type, ValueRange inputs,
-         Location loc) -> Value {
-        if (inputs.size() != 1 || !inputs[0].getType().isInteger(64))
-          return {};
-        return arith::IndexCastOp::create(b, loc, type, inputs[0]);
-      });
+  addSourceMaterialization([](OpBuilder &b, IndexType type, ValueRange inputs,
+                              Location loc) -> Value {
+    if (inputs.size() != 1 || !inputs[0].getType().isInteger(64))
+      return {};
+    return arith::IndexCastOp::create(b, loc, type, inputs[0]);
+  });
   addTargetMaterialization(cast);
 }
