@@ -21,105 +21,94 @@ class Window {
 public:
   Window(Device &d, const KernelInfo &info, tile::FragType frag, Value base,
          Type element)
-      : d(d), layout(info.layout(frag)), frag(frag), info(info),
-        element(element), pointer(base) {}
+      : layout(info.layout(frag)), d(d), element(element), pointer(base),
+        laneColumn(info.laneColumn(frag)),
+        span(layout.run() * (frag.isLine() ? info.lineLanes : 4)) {}
 
-  Device &d;
   RegisterLayout layout;
-  tile::FragType frag;
-  const KernelInfo &info;
+  Device &d;
   Type element;
 
-  /// The address of the lane's element (0, 0).
+  /// The address of the lane's first element.
   Value pointer;
   /// Bytes from a row of the frag to the next, and from a column.
   int64_t rowBytes = 0, columnBytes = 0;
-  /// What is left of rows and columns, from the lane's first on: i32, or none
-  /// where they are known to be there.
+  /// The rows and columns that are left from the first of the lane on (i32), or
+  /// none where they are known to be there.
   Value rowsLeft, columnsLeft;
+  /// Where columns come in blocks of `blockColumns` that are there or not as
+  /// one, what is left from the first of the frag on, the same for all lanes.
+  Value blocksLeft;
+  int64_t blockColumns = 0;
   /// The columns of the frag that there are, from its first on.
   int64_t columns = 0;
+  /// The first column of the lane, and the columns that the lanes of a row
+  /// access together, beside each other.
+  Value laneColumn;
+  int64_t span;
   /// Elements of an access.
   int64_t width = 1;
   bool isInvariant = false;
 
   int64_t elementBytes() const { return element.getIntOrFloatBitWidth() / 8; }
 
-  /// Calls `body` for each access: of `width` elements from (i, k) on.
-  /// `exists` says whether any lane has it.
-  void forEach(function_ref<void(int64_t i, int64_t k, const GlobalAccess &,
-                                 bool exists)>
-                   body);
+  /// The access of `count` elements that begins `row` rows and `column` columns
+  /// after the lane's first; none where no lane has it.
+  std::optional<GlobalAccess> access(int64_t row, int64_t column,
+                                     int64_t count);
 
 private:
-  Value rowPredicate(int64_t i);
-  /// No value: it holds for all lanes. `exists` is set to false where it holds
-  /// for none.
-  Value columnPredicate(int64_t k, bool &exists);
+  Value rowPredicate(int64_t row);
+  Value columnPredicate(int64_t column);
+  /// offset < left, which is computed once.
+  Value isBefore(int64_t offset, Value left);
 
-  DenseMap<int64_t, Value> rowCache, columnCache;
+  DenseMap<std::pair<int64_t, Value>, Value> comparisons;
   Value staticLeft;
 };
 
 } // namespace
 
-Value Window::rowPredicate(int64_t i) {
-  if (!rowsLeft)
-    return {};
-  Value &predicate = rowCache[i];
-  if (!predicate)
-    predicate = d.lessThan(d.i32(layout.rowOffset(i)), rowsLeft);
-  return predicate;
+Value Window::isBefore(int64_t offset, Value left) {
+  Value &result = comparisons[{offset, left}];
+  if (!result)
+    result = d.lessThan(d.i32(offset), left);
+  return result;
 }
 
-Value Window::columnPredicate(int64_t k, bool &exists) {
-  exists = true;
-  if (layout.columns() == 1 && frag.getColumns() == 1)
-    return {};
-  int64_t offset = layout.columnOffset(k);
-  // The lanes of a row hold the columns from `group` on, `run` each.
-  int64_t run = layout.run();
-  int64_t lanes = frag.isLine() ? info.lineLanes : 4;
-  int64_t group = offset - offset % run;
-  if (group >= columns) {
-    exists = false;
-    return {};
-  }
-  Value predicate;
-  if (group + run * lanes > columns) {
-    Value &cached = columnCache[offset];
-    if (!cached) {
-      if (!staticLeft)
-        staticLeft = d.sub(d.i32(columns), info.laneColumn(frag));
-      cached = d.lessThan(d.i32(offset), staticLeft);
-    }
-    predicate = cached;
-  }
-  if (columnsLeft) {
-    Value &cached = columnCache[-1 - offset];
-    if (!cached)
-      cached = d.lessThan(d.i32(offset), columnsLeft);
-    predicate = predicate ? d.bitAnd(predicate, cached) : cached;
-  }
-  return predicate;
+Value Window::rowPredicate(int64_t row) {
+  return rowsLeft ? isBefore(row, rowsLeft) : Value();
 }
 
-void Window::forEach(
-    function_ref<void(int64_t, int64_t, const GlobalAccess &, bool)> body) {
-  for (int64_t i = 0; i < layout.rows(); ++i) {
-    for (int64_t k = 0; k < layout.columns(); k += width) {
-      bool exists;
-      Value column = columnPredicate(k, exists);
-      Value row = exists ? rowPredicate(i) : Value();
-      Value both = row && column ? d.bitAnd(row, column) : row ? row : column;
-      body(i, k,
-           {element, width, pointer,
-            layout.rowOffset(i) * rowBytes +
-                layout.columnOffset(k) * columnBytes,
-            both, isInvariant},
-           exists);
-    }
+Value Window::columnPredicate(int64_t column) {
+  if (layout.type().getColumns() == 1)
+    return {};
+  // Those of all lanes begin at `first`.
+  int64_t first = column - column % layout.run();
+  Value fixed, dynamic;
+  if (first + span > columns) {
+    if (!staticLeft)
+      staticLeft = d.sub(d.i32(columns), laneColumn);
+    fixed = isBefore(column, staticLeft);
   }
+  if (blocksLeft)
+    dynamic = isBefore(first / blockColumns * blockColumns, blocksLeft);
+  else if (columnsLeft)
+    dynamic = isBefore(column, columnsLeft);
+  return fixed && dynamic ? d.bitAnd(fixed, dynamic) : fixed ? fixed : dynamic;
+}
+
+std::optional<GlobalAccess> Window::access(int64_t row, int64_t column,
+                                           int64_t count) {
+  if (column - column % layout.run() >= columns)
+    return std::nullopt;
+  Value inRow = rowPredicate(row), inColumn = columnPredicate(column);
+  Value predicate = inRow && inColumn ? d.bitAnd(inRow, inColumn)
+                    : inRow           ? inRow
+                                      : inColumn;
+  return GlobalAccess{element,   count,
+                      pointer,   row * rowBytes + column * columnBytes,
+                      predicate, isInvariant};
 }
 
 /// The most elements, up to `run`, that are an aligned access at every
@@ -131,45 +120,88 @@ static int64_t widthFor(int64_t run, int64_t divisor) {
   return width;
 }
 
-/// A frag from a row of a matrix on. `position` is the operand number of the
-/// row in `op`.
-static Window matrixWindow(Device &d, const KernelInfo &info, Operation *op,
-                           unsigned position, tile::FragType frag,
-                           MemRefType type, Value base, Value row, Value column,
-                           Value originalColumn, Value rows,
-                           std::optional<int64_t> columns) {
+namespace {
+
+/// A frag as a window of a matrix.
+struct MatrixWindow {
+  const KernelInfo &info;
+  Operation *op;
+  tile::FragType frag;
+  MemRefType type;
+  Value base, row, column, rows;
+  /// The column before the conversion, and its number as an operand of `op`.
+  Value originalColumn;
+  unsigned columnOperand;
+  std::optional<int64_t> columns;
+
+  /// What divides the first column, the columns of the matrix and those of the
+  /// frag: of runs of so many, all elements are there, or none.
+  int64_t divisor() const {
+    int64_t divisor = std::gcd(info.divisor(op, columnOperand), stride());
+    return std::gcd(divisor, fixedColumns());
+  }
+
+  /// The window of a lane; `laneColumn` is its first column, `span` those that
+  /// the lanes of a row access together, where both are not the layout's own.
+  Window build(Device &d, Value laneColumn = {}, int64_t span = 0) const;
+
+private:
+  int64_t stride() const { return type.getDimSize(1); }
+
+  std::optional<int64_t> fixedColumn() const {
+    APInt constant;
+    if (!matchPattern(originalColumn, m_ConstantInt(&constant)))
+      return std::nullopt;
+    return constant.getSExtValue();
+  }
+
+  /// The columns of the frag that are there, as far as that is known now.
+  int64_t fixedColumns() const {
+    int64_t count =
+        std::min(columns.value_or(frag.getColumns()), frag.getColumns());
+    std::optional<int64_t> first = fixedColumn();
+    return first ? std::min(count, stride() - *first) : count;
+  }
+};
+
+} // namespace
+
+Window MatrixWindow::build(Device &d, Value laneColumn, int64_t span) const {
   Window window(d, info, frag, base, type.getElementType());
   int64_t elementBytes = window.elementBytes();
-  int64_t stride = type.getDimSize(1);
-  window.rowBytes = stride * elementBytes;
+  window.rowBytes = stride() * elementBytes;
   window.columnBytes = elementBytes;
-  window.columns =
-      std::min(columns.value_or(frag.getColumns()), frag.getColumns());
+  window.columns = fixedColumns();
+  window.width = widthFor(window.layout.run(), divisor());
+  if (laneColumn) {
+    window.laneColumn = laneColumn;
+    window.span = span;
+  }
 
-  Value zero = d.i32(0);
-  Value laneRow = frag.getRows() == 1 ? zero : info.laneRow(frag);
-  Value laneColumn = frag.getColumns() == 1 ? zero : info.laneColumn(frag);
-  Value firstRow = d.add(d.fromIndex(row), laneRow);
-  Value address = d.address(window.pointer, firstRow, window.rowBytes);
+  // A dimension of size 1 begins with the same element for all lanes.
+  Value firstRow = d.fromIndex(row);
+  if (frag.getRows() != 1)
+    firstRow = d.add(firstRow, info.laneRow(frag));
+  if (frag.getColumns() == 1)
+    window.laneColumn = d.i32(0);
+  Value address = d.address(base, firstRow, window.rowBytes);
   if (rows)
     window.rowsLeft = d.sub(d.fromIndex(rows), firstRow);
-
-  int64_t divisor = std::gcd(info.divisor(op, position + 1), stride);
-  APInt constant;
-  if (matchPattern(originalColumn, m_ConstantInt(&constant))) {
-    int64_t first = constant.getSExtValue();
-    window.columns = std::min(window.columns, stride - first);
-    address = d.address(address, laneColumn, elementBytes);
-    address = d.address(address, first * elementBytes);
-  } else {
-    Value firstColumn = d.add(d.fromIndex(column), laneColumn);
-    address = d.address(address, firstColumn, elementBytes);
-    Value left = d.sub(d.i32(stride), firstColumn);
-    window.columnsLeft = left;
+  if (std::optional<int64_t> first = fixedColumn()) {
+    address = d.address(address, window.laneColumn, elementBytes);
+    window.pointer = d.address(address, *first * elementBytes);
+    return window;
   }
-  window.pointer = address;
-  divisor = std::gcd(divisor, window.columns);
-  window.width = widthFor(window.layout.run(), divisor);
+  Value firstColumn = d.fromIndex(column);
+  Value lane = d.add(firstColumn, window.laneColumn);
+  window.pointer = d.address(address, lane, elementBytes);
+  int64_t block = std::gcd(info.divisor(op, columnOperand), stride());
+  if (block % window.span == 0) {
+    window.blockColumns = block;
+    window.blocksLeft = d.sub(d.i32(stride()), firstColumn);
+  } else {
+    window.columnsLeft = d.sub(d.i32(stride()), lane);
+  }
   return window;
 }
 
@@ -187,25 +219,37 @@ struct LoadLowering : TilePattern<tile::LoadOp> {
     Value base = llvm::getSingleElement(adaptor.getSource());
     Value rows = adaptor.getRows().empty() ? Value() : adaptor.getRows()[0];
     auto index = [&](unsigned i) { return adaptor.getIndices()[i][0]; };
-    Window window =
-        type.getRank() == 2
-            ? matrixWindow(d, info, op, 1, frag, type, base, index(0), index(1),
-                           op.getIndices()[1], rows, op.getColumns())
-            : vectorWindow(d, op, frag, type, base, index(0), rows);
+    Window window = type.getRank() == 2
+                        ? MatrixWindow{info,
+                                       op,
+                                       frag,
+                                       type,
+                                       base,
+                                       index(0),
+                                       index(1),
+                                       rows,
+                                       op.getIndices()[1],
+                                       2,
+                                       op.getColumns()}
+                              .build(d)
+                        : vectorWindow(d, op, frag, type, base, index(0), rows);
     window.isInvariant = info.isInvariant(op);
 
-    FragAssembler assembler(rewriter, op.getLoc(), window.layout);
+    const RegisterLayout &layout = window.layout;
+    FragAssembler assembler(rewriter, op.getLoc(), layout);
     Value zero =
         arith::ConstantOp::create(rewriter, op.getLoc(), window.element,
                                   rewriter.getZeroAttr(window.element));
-    window.forEach(
-        [&](int64_t i, int64_t k, const GlobalAccess &access, bool exists) {
-          SmallVector<Value> elements(access.count, zero);
-          if (exists)
-            elements = access.load(d);
-          for (auto [offset, element] : llvm::enumerate(elements))
-            assembler.set(i, k + offset, element);
-        });
+    for (int64_t i = 0; i < layout.rows(); ++i) {
+      for (int64_t k = 0; k < layout.columns(); k += window.width) {
+        SmallVector<Value> elements(window.width, zero);
+        if (auto access = window.access(layout.rowOffset(i),
+                                        layout.columnOffset(k), window.width))
+          elements = access->load(d);
+        for (auto [offset, element] : llvm::enumerate(elements))
+          assembler.set(i, k + offset, element);
+      }
+    }
     rewriter.replaceOpWithMultiple(
         op,
         SmallVector<SmallVector<Value>>{llvm::to_vector(assembler.result())});
@@ -259,24 +303,72 @@ struct StoreLowering : TilePattern<tile::StoreOp> {
     auto frag = cast<tile::FragType>(op.getValue().getType());
     auto type = cast<MemRefType>(op.getTarget().getType());
     Value rows = adaptor.getRows().empty() ? Value() : adaptor.getRows()[0];
-    Window window = matrixWindow(d, info, op, 2, frag, type,
-                                 llvm::getSingleElement(adaptor.getTarget()),
-                                 llvm::getSingleElement(adaptor.getRow()),
-                                 llvm::getSingleElement(adaptor.getColumn()),
-                                 op.getColumn(), rows, op.getColumns());
-    FragElements elements(rewriter, op.getLoc(), window.layout,
-                          adaptor.getValue());
-    window.forEach(
-        [&](int64_t i, int64_t k, const GlobalAccess &access, bool exists) {
-          if (!exists)
-            return;
-          SmallVector<Value> values;
-          for (int64_t offset = 0; offset < access.count; ++offset)
-            values.push_back(elements.get(i, k + offset));
-          access.store(d, values);
-        });
+    MatrixWindow matrix{info,
+                        op,
+                        frag,
+                        type,
+                        llvm::getSingleElement(adaptor.getTarget()),
+                        llvm::getSingleElement(adaptor.getRow()),
+                        llvm::getSingleElement(adaptor.getColumn()),
+                        rows,
+                        op.getColumn(),
+                        3,
+                        op.getColumns()};
+    RegisterLayout layout = info.layout(frag);
+    if (!frag.isLine() && layout.isPacked() && frag.getRows() != 1 &&
+        frag.getColumns() % 16 == 0 && matrix.divisor() % 4 == 0)
+      storePairs(d, matrix, layout, adaptor.getValue());
+    else
+      storeRuns(d, matrix, layout, adaptor.getValue());
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// What lies beside each other in the registers of a lane.
+  static void storeRuns(Device &d, const MatrixWindow &matrix,
+                        const RegisterLayout &layout, ValueRange registers) {
+    Window window = matrix.build(d);
+    FragElements elements(d.b, d.loc, layout, registers);
+    for (int64_t i = 0; i < layout.rows(); ++i) {
+      for (int64_t k = 0; k < layout.columns(); k += window.width) {
+        auto access = window.access(layout.rowOffset(i), layout.columnOffset(k),
+                                    window.width);
+        if (!access)
+          continue;
+        SmallVector<Value> values;
+        for (int64_t offset = 0; offset < window.width; ++offset)
+          values.push_back(elements.get(i, k + offset));
+        access->store(d, values);
+      }
+    }
+  }
+
+  /// A slab of 16-bit elements: the four lanes of a row have 4 bytes each of 8
+  /// columns, which is half a sector of memory. Two lanes exchange a register,
+  /// so that one has 8 bytes of these columns, and the other of the next 8.
+  void storePairs(Device &d, const MatrixWindow &matrix,
+                  const RegisterLayout &layout, ValueRange registers) const {
+    Value isOdd =
+        d.compare(arith::CmpIPredicate::ne, d.bitAnd(info.lane, 1), d.i32(0));
+    // Column 2t of the first eight, or 2 (t - 1) of the others.
+    Value laneColumn =
+        d.add(info.slabColumn, d.select(isOdd, d.i32(6), d.i32(0)));
+    Window window = matrix.build(d, laneColumn, /*span=*/16);
+    for (int64_t i = 0; i < layout.rows(); ++i) {
+      for (int64_t k = 0; k < layout.columns(); k += 4) {
+        auto access =
+            window.access(layout.rowOffset(i), layout.columnOffset(k), 4);
+        if (!access)
+          continue;
+        auto word = [&](int64_t k) {
+          return d.bitcast(registers[layout.place(i, k).index], d.i32Type());
+        };
+        Value first = word(k), second = word(k + 2);
+        Value other = d.shuffleXor(d.select(isOdd, first, second), 1);
+        access->storeWords(
+            d, {d.select(isOdd, other, first), d.select(isOdd, second, other)});
+      }
+    }
   }
 };
 

@@ -23,7 +23,12 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
 
 // CHECK-LABEL: llvm.func @slab
 // CHECK-COUNT-4: llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr<1> -> i32
-// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
+// Two lanes exchange a register: 8 bytes each, 32 beside each other.
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<1>
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<1>
+// CHECK-NOT: llvm.store
 module @sm_80 attributes {hk.isa = "sm_80"} {
   tile.kernel @slab(%x: memref<?x64xf16>, %y: memref<?x64xf16>)
       attributes {units = 1 : i64} {
@@ -105,6 +110,29 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
     %c0 = arith.constant 0 : index
     %v = tile.load %x[%c0] : memref<8xf32> -> !tile.frag<1x8xf32>
     %r = tile.load %m[%c0] rows(%b) : memref<?xi8> -> !tile.frag<16x1xi8>
+    tile.return
+  }
+}
+
+// -----
+
+// Columns in blocks that are there as one: a comparison for all lanes, and
+// none of each lane's column.
+// CHECK-LABEL: llvm.func @blocks
+// CHECK: %[[J:.*]] = arith.muli
+// CHECK: %[[COLUMN:.*]] = arith.index_cast %[[J]] : index to i32
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[COLUMN]] : i32
+// CHECK: %[[P:.*]] = arith.cmpi slt, %{{.*}}, %[[LEFT]]
+// CHECK-NOT: arith.cmpi
+// CHECK-COUNT-4: "@$2 ld.global.nc.v2.b32 {{.*}} %[[P]],
+// CHECK: llvm.return
+module @sm_80 attributes {hk.isa = "sm_80"} {
+  tile.kernel @blocks(%x: memref<?x64xf32>) attributes {units = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %i = tile.item
+    %j = arith.muli %i, %c16 : index
+    %v = tile.load %x[%c0, %j] : memref<?x64xf32> -> !tile.frag<16x16xf32>
     tile.return
   }
 }

@@ -100,7 +100,8 @@ def Tile_Frag : Tile_Type<"Frag", "frag"> {
     f16, the A operand of the next.
 
     The *line* layout is for kernels that stream rows: 2^n lanes hold a row,
-    each of them runs of 16 contiguous bytes of f32. `mma` does not take it.
+    each of them runs of 16 contiguous bytes of f32. As many lanes as the widest
+    line of the kernel needs hold every row of it. `mma` does not take it.
 
     Constraints:
     - (C1) elements are f32, f16, bf16, i1, i8 or i32.

@@ -120,9 +120,9 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
       m[row + i, column + j].
     - A vector at an offset: `1xC` takes one element a column, `Rx1` one a row.
 
-    Rows at or after `rows` are zeros and not read; so are columns at or after
-    `columns` of the result, and what lies beyond the last column of the
-    memref. Each unit loads its own frag, and the rows are its own.
+    Rows at or after `rows` are zeros and not read (of a vector: elements at or
+    after it); so are columns at or after `columns` of the result, and what lies
+    beyond the last column of the memref. Each unit loads its own frag, and the rows are its own.
 
     Constraints:
     - (C1) two indices for a matrix, one for a vector.
