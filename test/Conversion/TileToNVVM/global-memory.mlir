@@ -119,7 +119,7 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
 // Columns in blocks that are there as one: a comparison for all lanes, and
 // none of each lane's column.
 // CHECK-LABEL: llvm.func @blocks
-// CHECK: %[[J:.*]] = arith.muli
+// CHECK: %[[J:.*]] = arith.muli {{.*}} : index
 // CHECK: %[[COLUMN:.*]] = arith.index_cast %[[J]] : index to i32
 // CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[COLUMN]] : i32
 // CHECK: %[[P:.*]] = arith.cmpi slt, %{{.*}}, %[[LEFT]]
