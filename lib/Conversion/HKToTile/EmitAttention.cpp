@@ -261,7 +261,7 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
   Value lowest = arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
   Type f32 = b.getF32Type();
-  state.maximum = SplatOp::create(b, loc, fragType(rows, 1, f32), lowest);
+  state.maximum = SplatOp::create(b, loc, rowType(f32), lowest);
   state.sum = SplatOp::create(b, loc, fragType(rows, groupColumns, f32), zero);
   state.context =
       SplatOp::create(b, loc, fragType(rows, h.paddedHeadDim, f32), zero);

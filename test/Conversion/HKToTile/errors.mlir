@@ -276,11 +276,12 @@ hk.executable @no_attention {
 
 #s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
 #grid = affine_map<()[B] -> (B)>
-hk.executable @attention {
+hk.executable @computed_query {
   hk.variant #s grid(#grid) {
   ^bb0(%x: tensor<?x8x8xf32>):
-    // expected-error@+1 {{expects an operation that #hk.cuda has a lowering for, but got hk.attention}}
-    %y = hk.attention %x, %x, %x {num_heads = 1 : i32} : tensor<?x8x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>
+    %q = hk.activation relu %x : tensor<?x8x8xf32>
+    // expected-error@+1 {{expects queries, keys and values that are arguments of the kernel, but got values that it computes}}
+    %y = hk.attention %q, %x, %x {num_heads = 1 : i32} : tensor<?x8x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>
     hk.yield %y : tensor<?x8x8xf32>
   }
 }
