@@ -10,11 +10,11 @@ import tempfile
 import numpy as np
 
 # Architecture and the PTX version that its instructions need.
-ARCHES = {"sm_80": "+ptx70", "sm_90a": "+ptx80"}
+ARCHES = {"sm_80": "+ptx71", "sm_90a": "+ptx80"}
 # How each kernel is run: as it comes, and with all that is late or unordered.
 MODES = ([], ["--lazy", "--races", "--seed", "7"])
 
-NAMES = {"f4": "f32", "f2": "f16", "i4": "s32", "i1": "s8", "u1": "u8"}
+NAMES = {"f4": "f32", "f2": "f16", "i4": "s32", "i1": "s8", "u1": "u8", "u2": "u16"}
 
 
 def options():
@@ -36,7 +36,8 @@ class Suite:
     """Kernels that are compiled together, and then run one by one.
 
     A kernel's text is what stands between the braces of `tile.kernel`, after
-    constants %c0, %c1, .. of all indices that it names.
+    constants %c0, %c1, .. of all indices that it names. `$bulk` in it is the
+    transport of packed weights: `bulk` where the architecture has it.
     """
 
     def __init__(self, pipeline="hk-tile-to-llvm"):
@@ -68,6 +69,7 @@ class Suite:
     def compile(self, arch):
         llvm = self.options.llvm
         module = "\n".join(self.kernels)
+        module = module.replace("$bulk", "async" if arch == "sm_80" else "bulk")
         text = f'module @{arch} attributes {{hk.isa = "{arch}"}} {{\n{module}}}\n'
         lowered = self.tool(
             [self.options.hk_opt, f"--pass-pipeline=builtin.module({self.pipeline})"],
@@ -76,10 +78,8 @@ class Suite:
         ir = self.tool([llvm / "mlir-translate", "--mlir-to-llvmir"], lowered)
         passes = "--passes=sroa,early-cse,instsimplify,simplifycfg,dce"
         ir = self.tool([llvm / "opt", passes, "-S"], ir)
-        ptx = self.tool(
-            [llvm / "llc", "-march=nvptx64", f"-mcpu={arch}", f"-mattr={ARCHES[arch]}"],
-            ir,
-        )
+        target = [f"-mcpu={arch}", f"-mattr={ARCHES[arch]}", "--nvptx-short-ptr"]
+        ptx = self.tool([llvm / "llc", "-march=nvptx64", *target], ir)
         path = self.folder / f"{arch}.ptx"
         path.write_text(ptx)
         ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
@@ -90,12 +90,11 @@ class Suite:
                 text=True,
             )
             assert words.returncode == 0, words.stderr
-            spills = [
-                line
-                for line in words.stderr.splitlines()
-                if "spill" in line and "0 bytes spill stores" not in line
-            ]
-            assert not spills, spills
+            kernel = ""
+            for line in words.stderr.splitlines():
+                kernel = line.split("'")[1] if "Compiling" in line else kernel
+                spills = "spill" in line and " 0 bytes spill stores" not in line
+                assert not spills, f"{arch} {kernel}: {line}"
         return path
 
     def emulate(self, path, run, mode):
