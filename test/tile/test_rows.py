@@ -378,6 +378,32 @@ def control(suite):
     )
 
 
+def lengths(suite):
+    """Bounds from numbers in memory: of a vector, of a matrix."""
+    suite.kernel(
+        "lengths",
+        "%n: memref<?xi32>, %k: memref<?x3xi32>, %m: memref<?x16xf32>, "
+        "%o: memref<?x16xf32>, %b: index",
+        position(16)
+        + """
+  %p = memref.load %n[%item] : memref<?xi32>
+  %q = memref.load %k[%item, %c2] : memref<?x3xi32>
+  %s = arith.addi %p, %q : i32
+  %count = arith.index_cast %s : i32 to index
+  %end = arith.addi %cta, %count : index
+  %x = tile.load %m[%row, %c0] : memref<?x16xf32> -> !tile.frag<16x16xf32>
+  tile.store %x to %o[%row, %c0] rows(%end) : !tile.frag<16x16xf32>, memref<?x16xf32>
+""",
+    )
+    x, before = random("f32", 96, 16), random("f32", 96, 16)
+    n = np.array([3, 0, 12], np.int32)
+    k = np.array([[9, 9, 4], [9, 9, 0], [9, 9, 20]], np.int32)
+    expected = before.copy()
+    for item, count in enumerate(n + k[:, 2]):
+        expected[32 * item : 32 * item + count] = x[32 * item : 32 * item + count]
+    suite.run("lengths", [n, k, x, Out(before), 1], equal(expected), grid=3)
+
+
 def main():
     suite = Suite()
     copies(suite)
@@ -387,6 +413,7 @@ def main():
     masks(suite)
     extents(suite)
     control(suite)
+    lengths(suite)
     suite.main()
 
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Global memory to frags and back.
+// Global memory to frags and scalars, and frags to global memory.
 
 #include "GlobalAccess.h"
 #include "Patterns.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
@@ -389,6 +390,29 @@ struct ScalarLoadLowering : TilePattern<memref::LoadOp> {
     GlobalAccess access{type.getElementType(), 1, address, 0, Value(),
                         info.isInvariant(op)};
     rewriter.replaceOp(op, access.load(d));
+    return success();
+  }
+};
+
+/// A number that the whole kernel uses, such as the length of a sequence.
+struct ScalarLowering : TilePattern<memref::LoadOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Device d(rewriter, op.getLoc());
+    int64_t bytes = op.getType().getIntOrFloatBitWidth() / 8;
+    Value address = adaptor.getMemref();
+    int64_t stride = bytes;
+    for (auto [index, size] : llvm::reverse(llvm::zip_equal(
+             adaptor.getIndices(), op.getMemRefType().getShape()))) {
+      address = d.address(address, d.fromIndex(index), stride);
+      stride *= size; // the outermost alone may be dynamic
+    }
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
+        op, op.getType(), address, bytes, /*isVolatile=*/false,
+        /*isNonTemporal=*/false, info.isInvariant(op));
     return success();
   }
 };

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -88,6 +89,9 @@ KernelInfo::KernelInfo(tile::KernelOp op, const GPUTarget &gpu)
     llvm::TypeSwitch<Operation *>(inner)
         .Case<tile::LoadOp, tile::CopyOp>(
             [&](auto reader) { addInvariant(reader, reader.getSource()); })
+        .Case([&](memref::LoadOp reader) {
+          addInvariant(reader, reader.getMemRef());
+        })
         .Case([&](tile::ExtentOp reader) {
           addInvariant(reader, reader.getMask());
         });

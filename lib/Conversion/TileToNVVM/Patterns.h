@@ -33,7 +33,7 @@ protected:
 
 /// kernel, return, item, unit.
 HK_POPULATE(Kernel);
-/// load, store.
+/// load, store; memref.load of scalars.
 HK_POPULATE(GlobalMemory);
 /// extent.
 HK_POPULATE(Extent);

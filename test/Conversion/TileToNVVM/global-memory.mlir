@@ -136,3 +136,17 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
     tile.return
   }
 }
+
+// -----
+
+// One number for all.
+// CHECK-LABEL: llvm.func @scalar
+// CHECK: %[[AT:.*]] = llvm.getelementptr %arg0
+// CHECK: llvm.load %[[AT]] invariant {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+module @sm_80 attributes {hk.isa = "sm_80"} {
+  tile.kernel @scalar(%lengths: memref<?xi32>, %b: index)
+      attributes {units = 1 : i64} {
+    %n = memref.load %lengths[%b] : memref<?xi32>
+    tile.return
+  }
+}
