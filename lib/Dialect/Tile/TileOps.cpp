@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Level V of the tile dialect: constraints, folds, builders.
+// Level V of the tile dialect: the kernel, folds, builders.
 
 #include "hk/Dialect/Tile/TileDialect.h"
 
@@ -84,21 +84,9 @@ void MapOp::build(OpBuilder &builder, OperationState &state, FragType type,
   YieldOp::create(builder, state.location, result);
 }
 
-LogicalResult MapOp::verifyRegions() { return success(); }
-
-LogicalResult LoadOp::verify() { return success(); }
-LogicalResult StoreOp::verify() { return success(); }
-LogicalResult StageOp::verify() { return success(); }
-LogicalResult PublishOp::verify() { return success(); }
-LogicalResult FetchOp::verify() { return success(); }
-LogicalResult SplatOp::verify() { return success(); }
-LogicalResult MmaOp::verify() { return success(); }
-LogicalResult RowReduceOp::verify() { return success(); }
-LogicalResult MaskOp::verify() { return success(); }
-LogicalResult RowIndexOp::verify() { return success(); }
-LogicalResult VoteOp::verify() { return success(); }
-LogicalResult SliceOp::verify() { return success(); }
-LogicalResult ConcatOp::verify() { return success(); }
+//===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   return getInput().getType() == getType() ? getInput() : Value();

@@ -147,8 +147,7 @@ static LogicalResult verifyBuf(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult BufType::verify(function_ref<InFlightDiagnostic()> emitError,
-                              int64_t rows, int64_t columns,
-                              Type elementType) {
+                              int64_t rows, int64_t columns, Type elementType) {
   return verifyBuf(emitError, rows, columns, elementType);
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks that operations of both levels share.
+
+#ifndef HK_LIB_DIALECT_TILE_VERIFY_H
+#define HK_LIB_DIALECT_TILE_VERIFY_H
+
+#include "hk/Dialect/Tile/TileDialect.h"
+
+namespace hk::tile {
+
+/// (C1) to (C3) of `stage`: what of `source` goes into a buf of type `type`.
+mlir::LogicalResult verifyStaged(mlir::Operation *op, mlir::Type source,
+                                 mlir::ValueRange indices, mlir::Value rows,
+                                 mlir::IntegerAttr columns, BufType type);
+
+/// The frag is a slab of the element type of the buf, and no larger.
+mlir::LogicalResult verifyPartOfBuf(mlir::Operation *op, FragType frag,
+                                    BufType buf);
+
+} // namespace hk::tile
+
+#endif // HK_LIB_DIALECT_TILE_VERIFY_H

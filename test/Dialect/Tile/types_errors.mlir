@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: hk-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expects elements of f32, f16, bf16, i1, i8 or i32, but got 'f64'}}
+func.func private @frag_c1(!tile.frag<16x64xf64>)
+
+// -----
+
+// expected-error @+1 {{expects rows of 1 or a multiple of 16 and columns of 1 or a multiple of 8, but got 8 and 64}}
+func.func private @frag_c2_rows(!tile.frag<8x64xf32>)
+
+// -----
+
+// expected-error @+1 {{expects rows of 1 or a multiple of 16 and columns of 1 or a multiple of 8, but got 16 and 4}}
+func.func private @frag_c2_columns(!tile.frag<16x4xf32>)
+
+// -----
+
+// expected-error @+1 {{expects positive sizes, but got 0 and 64}}
+func.func private @frag_c3(!tile.frag<0x64xf32, line>)
+
+// -----
+
+// expected-error @+1 {{expects rows and columns, but got 3 sizes}}
+func.func private @frag_sizes(!tile.frag<16x8x8xf32>)
+
+// -----
+
+// expected-error @+1 {{expects elements of f16, bf16 or f32, but got 'i8'}}
+func.func private @buf_c1(!tile.buf<64x64xi8>)
+
+// -----
+
+// expected-error @+1 {{expects rows and columns that are positive multiples of 8, but got 64 and 12}}
+func.func private @buf_c2(!tile.buf<64x12xf16>)
+
+// -----
+
+// expected-error @+1 {{expects elements of f16, bf16 or f32, but got 'i32'}}
+func.func private @tiles_c1(!tile.tiles<64x64xi32>)
+
+// -----
+
+// expected-error @+1 {{expects at least one slot, but got 0}}
+func.func private @chan_c1(!tile.chan<64x64xf16, 0>)
