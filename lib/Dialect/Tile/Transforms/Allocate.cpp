@@ -19,14 +19,14 @@ static constexpr int64_t alignment = 1024;
 static constexpr int64_t barrierBytes = 8;
 
 namespace {
-/// A published buf, alive from one operation to another in program order.
+/// A published buf, alive from `begin` to before `end` in program order.
 struct Life {
   AllocOp alloc;
   int64_t begin, end;
   int64_t offset, bytes;
 
   bool meets(const Life &other) const {
-    return begin <= other.end && other.begin <= end;
+    return begin < other.end && other.begin < end;
   }
 };
 

@@ -10,11 +10,15 @@ using namespace hk;
 
 void tile::buildTileSchedulePipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<KernelOp>();
+  kernels.addPass(createTileResidency());
+  kernels.addPass(createTileBlock());
   kernels.addPass(createTilePackTape());
   kernels.addPass(createTileChannels());
   kernels.addPass(createTilePlaceWaits());
   kernels.addPass(createTilePartition());
+  kernels.addPass(createTileCheckChannels());
   kernels.addPass(createTileAllocate());
+  kernels.addPass(createTileBudget());
 }
 
 void tile::registerTilePipelines() {
