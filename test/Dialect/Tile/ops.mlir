@@ -17,7 +17,9 @@ func.func @load(%m: !m, %v: memref<384xf32>, %l: memref<?xi8>, %r: index, %c: in
   // CHECK: tile.load %{{.*}}[%{{.*}}] rows(%{{.*}}) : memref<?xi8> -> <16x1xi8>
   %3 = tile.load %l[%r] rows(%c) : memref<?xi8> -> !tile.frag<16x1xi8>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<?x128xf32> -> <8x128xf32, line>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<?x128xf32> -> <1x128xf32, line>
   %4 = tile.load %m[%r, %c] : !m -> !tile.frag<8x128xf32, line>
+  %5 = tile.load %m[%r, %c] : !m -> !tile.frag<1x128xf32, line>
   return
 }
 

@@ -127,7 +127,8 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
     Constraints:
     - (C1) two indices for a matrix, one for a vector.
     - (C2) the memref and the frag have the same element type.
-    - (C3) a vector is loaded as `1xC` or `Rx1`, a matrix as neither.
+    - (C3) a vector is loaded as `1xC` or `Rx1`, a matrix as neither, but for
+      one row in lines.
     - (C4) `columns` is positive and at most the columns of the result.
 
     Example:
