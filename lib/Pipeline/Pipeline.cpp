@@ -197,7 +197,7 @@ Fault hk::getFault(llvm::StringRef passArgument) {
       .Cases({"hk-check", "hk-make-oracle", "hk-clone-targets"}, Fault::User)
       .Cases({"hk-widen", "hk-hoist-packed", "hk-cut", "hk-narrow",
               "hk-assign-schedules", "hk-outline", "hk-lower-loops-kernels",
-              "hk-to-vector"},
+              "hk-to-vector", "hk-to-tile", "tile-channels", "tile-allocate"},
              Fault::Unsupported)
       .Default(Fault::Internal);
 }
