@@ -77,6 +77,7 @@ private:
 class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    streams.clear();
     if (!contains<StageOp, PublishOp>(kernel))
       return;
     FailureOr<Arch> arch = getArch(kernel);

@@ -36,6 +36,7 @@ struct Kind {
 class PackTapePass : public hk::tile::impl::TilePackTapeBase<PackTapePass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    spans.clear();
     SmallVector<StageOp> stages;
     kernel.walk([&](StageOp stage) { stages.push_back(stage); });
 

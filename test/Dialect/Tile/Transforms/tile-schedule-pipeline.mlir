@@ -78,4 +78,16 @@ module attributes {hk.isa = "sm_90a"} {
     tile.store %o3 to %y[%row, %c0] rows(%b) : !tile.frag<16x64xf32>, memref<?x64xf32>
     tile.return
   }
+
+  // Each kernel has its own.
+  // CHECK-LABEL: tile.kernel @second(
+  // CHECK-SAME: shared = 16416 : i64
+  // CHECK-NEXT: tile.chan bulk {barriers = 16384 : i64, offset = 0 : i64} : <64x64xf16, 2>
+  // CHECK-NEXT: tile.role producer
+  tile.kernel @second(%w: !tile.tiles<64x64xf16>, %y: memref<?x64xf16>, %b: index) attributes {units = 4 : i64} {
+    %t = tile.stage %w[%b] : !tile.tiles<64x64xf16> -> !tile.buf<64x64xf16>
+    %f = tile.fetch %t[%b, %b] : !tile.buf<64x64xf16> -> !tile.frag<16x64xf16>
+    tile.store %f to %y[%b, %b] : !tile.frag<16x64xf16>, memref<?x64xf16>
+    tile.return
+  }
 }
