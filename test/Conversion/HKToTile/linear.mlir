@@ -47,16 +47,16 @@ hk.packed @wide : tensor<160x100xf32> {
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME:    %[[X:.*]]: memref<?x256xf16>, %[[R:.*]]: memref<?x384xf32>, %[[M:.*]]: memref<?xi8>, %[[Y:.*]]: memref<?x384xf32>, %[[W:.*]]: !tile.tiles<128x64xf16>, %[[B:.*]]: memref<384xf32>, %{{.*}}: index)
 // CHECK-SAME:    hk.packed = [@w.t128x64.f16, @b]
-// CHECK:         %[[RUN:.*]] = arith.remui %{{.*}}, %c3
+// CHECK:         %[[PART:.*]] = arith.remui %{{.*}}, %c3
 // CHECK:         tile.unit
 // CHECK:         %[[ROW:.*]] = arith.addi
 // CHECK:         %[[VALID:.*]] = tile.load %[[M]][%[[ROW]]]
-// CHECK:         %[[N:.*]] = arith.muli %[[RUN]], %c128
+// CHECK:         %[[N:.*]] = arith.muli %[[PART]], %c128
 // CHECK:         %[[C:.*]] = tile.load %[[R]][%[[ROW]], %[[N]]] rows(%{{.*}}) : memref<?x384xf32> -> <32x128xf32>
 // CHECK:         %[[SUMS:.*]] = scf.for %[[K:.*]] = %c0 to %c4 step %c1 iter_args(%[[ACC:.*]] = %[[C]])
 // CHECK:           %[[COLUMN:.*]] = arith.muli %[[K]], %c64
 // CHECK:           %[[A:.*]] = tile.load %[[X]][%[[ROW]], %[[COLUMN]]] rows(%{{.*}}) : memref<?x256xf16> -> <32x64xf16>
-// CHECK:           %[[T0:.*]] = arith.muli %[[RUN]], %c4
+// CHECK:           %[[T0:.*]] = arith.muli %[[PART]], %c4
 // CHECK:           %[[T:.*]] = arith.addi %[[T0]], %[[K]]
 // CHECK:           %[[TILE:.*]] = tile.stage %[[W]][%[[T]]] : !tile.tiles<128x64xf16> -> <128x64xf16>
 // CHECK:           %[[NEXT:.*]] = tile.mma %[[A]], %[[TILE]][%c0, %c0], %[[ACC]]
