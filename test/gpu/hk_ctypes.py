@@ -64,6 +64,11 @@ class DeviceInfo(ctypes.Structure):
                 ("driver_version", c_uint32), ("multiprocessors", c_uint32), ("memory", c_uint64)]
 
 
+class RunnerInfo(ctypes.Structure):
+    _fields_ = [("plan", c_char_p), ("mode", c_int32), ("num_sets", c_uint32),
+                ("direct_microseconds", ctypes.c_double), ("graph_microseconds", ctypes.c_double)]
+
+
 class SessionInfo(ctypes.Structure):
     _fields_ = [("function", c_char_p), ("function_index", c_uint32), ("plan", c_char_p),
                 ("plan_rank", c_uint32), ("plan_role", c_int32), ("isa", c_char_p),
@@ -241,6 +246,19 @@ class Session(Handle):
         self.library.call("hk_session_workspace_size", self.pointer, c_int64(batch), byref(size))
         return size.value
 
+    def report(self):
+        """What was measured when it chose plans, as a dict."""
+        text = c_char_p()
+        self.library.call("hk_session_report", self.pointer, byref(text))
+        try:
+            return json.loads(text.value.decode(errors="replace"))
+        finally:
+            self.library.function("hk_string_free", None)(text)
+
+    def runner(self, inputs, output_sets, workspace, stream=0):
+        """A Runner that writes each of `output_sets`, lists of tensors, in turn."""
+        return Runner(self, inputs, output_sets, workspace, stream)
+
     def bind(self, inputs, outputs, workspace):
         """A Call on these tensors; the workspace is a tensor too, of bytes."""
         return Call(self, inputs, outputs, workspace)
@@ -296,3 +314,30 @@ class Graph(Handle):
     def __call__(self, stream=0):
         if self.launch(self.pointer, c_void_p(stream), byref(self.status)) != 0:
             raise Error(self.status.code, self.status.message.decode(errors="replace"))
+
+
+class Runner(Handle):
+    """Runs on the same inputs, launched in the faster way. Calling it gives the index
+    of the set of outputs that is being written."""
+
+    def __init__(self, session, inputs, output_sets, workspace, stream=0):
+        flat = [tensor for outputs in output_sets for tensor in outputs]
+        call = Call(session, inputs, flat, workspace)
+        described_inputs, num_inputs, described_outputs, _, address, size = call.words
+        pointer = c_void_p()
+        call.library.call("hk_runner_create", session.pointer, c_void_p(stream), described_inputs, num_inputs,
+                          described_outputs, c_uint32(len(output_sets[0])), c_uint32(len(output_sets)), address,
+                          size, byref(pointer))
+        super().__init__(call.library, "runner", pointer)
+        self.call, self.status, self.set = call, Status(), c_uint32()
+        self.run = call.library.function("hk_runner_run")
+
+    def info(self):
+        info = RunnerInfo()
+        self.library.function("hk_runner_get_info", None)(self.pointer, byref(info))
+        return info
+
+    def __call__(self, stream=0):
+        if self.run(self.pointer, c_void_p(stream), None, c_uint32(0), byref(self.set), byref(self.status)) != 0:
+            raise Error(self.status.code, self.status.message.decode(errors="replace"))
+        return self.set.value

@@ -261,8 +261,9 @@ def best_times(times):
     """(plan, hk with outputs of its own, hk as a graph, strong, eager), in us or None."""
     right = {name: t["median_us"] for name, t in times.items() if is_ours(name) and not t.get("failed")}
     right = {name: t for name, t in right.items() if not name.endswith(" padded")}
-    direct = {name: t for name, t in right.items() if not name.endswith(" graph")}
-    graphs = [t for name, t in right.items() if name.endswith(" graph")]
+    # Graphs and runners write the same outputs again.
+    direct = {name: t for name, t in right.items() if not name.endswith((" graph", " runner"))}
+    graphs = [t for name, t in right.items() if name not in direct]
     plan = min(direct, key=direct.get, default=None)
     other = lambda name: times.get(name, {}).get("median_us")
     return plan, direct.get(plan), min(graphs, default=None), other("strong"), other("eager")
@@ -273,7 +274,7 @@ def conclude(results):
     rows = {name: best_times(result["times"]) for name, result in results["steps"]["time"].items()
             if result.get("times")}
     if rows:
-        # A graph writes one and the same output, which the contract does not count.
+        # A graph writes one and the same output, which the contract does not count, and a runner two.
         print(f"\n{'shape':8s} {'hk us':>10s} {'graph us':>10s} {'strong us':>10s} {'eager us':>10s} {'strong/hk':>9s} "
               f"{'eager/hk':>9s}  plan")
         number = lambda value: f"{value:10.1f}" if value else f"{'-':>10s}"

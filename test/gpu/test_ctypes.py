@@ -50,6 +50,22 @@ class Ctypes(unittest.TestCase):
             np.testing.assert_allclose(y.numpy(), self.expected, rtol=1e-5)
             np.testing.assert_array_equal(again.numpy(), y.numpy())
 
+    def test_a_runner_writes_sets_in_turn(self):
+        context = self.library.context("cuda")
+        session = context.session(self.module, self.params, "layers")
+        nan = np.full((3, 8), np.nan, np.float32)
+        x, one, two = (hk_ctypes.DeviceArray(context, a) for a in (self.x, nan, nan))
+        workspace = hk_ctypes.DeviceArray(context, np.empty(max(1, session.workspace_size(3)), np.uint8))
+        runner = session.runner([x], [[one], [two]], workspace)
+        self.assertEqual(sorted([runner(), runner()]), [0, 1])
+        for y in (one, two):
+            np.testing.assert_allclose(y.numpy(), self.expected, rtol=1e-5)
+        self.assertEqual((runner.info().plan, runner.info().num_sets), (b"layers", 2))
+
+    def test_a_report(self):
+        session = self.library.context("cuda").session(self.module, self.params)
+        self.assertEqual(session.report()["function"], "forward")
+
     def test_plans(self):
         self.assertEqual(self.module.plans(), [("layers", "candidate", 2), ("folded", "safe", 1)])
 
@@ -60,6 +76,7 @@ class Ctypes(unittest.TestCase):
         call = session.bind([self.x[:, :4].copy()], [self.x], np.empty(4096, np.uint8))
         with self.assertRaisesRegex(hk_ctypes.Error, "expects"):
             call()
+        call = session.bind([self.x], [self.x.copy()], np.empty(session.workspace_size(3), np.uint8))
         with self.assertRaises(hk_ctypes.Error) as caught:
             call.capture()
         self.assertEqual(caught.exception.code, hk_ctypes.UNSUPPORTED)

@@ -272,6 +272,24 @@ void Session::downloadOutputs() {
                  results[i].byteSize());
 }
 
+void Session::tune(hk_launch_mode mode) {
+  hk_status status = {};
+  check(hk_session_tune(handle.get(), mode, stream(), inputPointers.data(),
+                        static_cast<uint32_t>(inputPointers.size()),
+                        outputPointers.data(),
+                        static_cast<uint32_t>(outputPointers.size()),
+                        workspaceData, workspaceBytes, &status),
+        status);
+}
+
+std::string Session::report() const {
+  hk_status status = {};
+  char *text = nullptr;
+  check(hk_session_report(handle.get(), &text, &status), status);
+  std::unique_ptr<char, void (*)(char *)> owner(text, hk_string_free);
+  return text;
+}
+
 void Session::capture() {
   hk_status status = {};
   hk_graph *captured = nullptr;

@@ -72,6 +72,11 @@ public:
   /// `guard`, outputs and workspace are in guarded memory.
   void bind(const Function &function, const std::vector<Tensor> &inputs,
             int64_t batch, bool guard = false);
+  /// Lets the runtime choose the plan by measurement, on the bound buffers; not
+  /// in a session with a plan by name.
+  void tune(hk_launch_mode mode);
+  /// What was measured then, as JSON.
+  std::string report() const;
   /// Captures a run of the bound buffers, which runs then replay.
   void capture();
   /// Whether runs replay what was captured.

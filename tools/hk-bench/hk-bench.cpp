@@ -23,7 +23,8 @@ struct Options {
   std::optional<int64_t> threads, seed, warmup, rounds, calls, seeds, samples,
       repeatCheck;
   double peakBandwidth = 0, peakFlops = 0;
-  bool allPlans = false, check = false, dispatches = false, randomNorm = false;
+  bool allPlans = false, choose = false, check = false, dispatches = false,
+       randomNorm = false;
 };
 
 } // namespace
@@ -77,6 +78,8 @@ static void declareOptions(CLI::App &app, Options &options) {
             "or error relative to the reference (2e-2)");
   addInteger(app, "--repeat-check", options.repeatCheck, 2, kMaxCount,
              "runs that must agree to the last bit");
+  app.add_flag("--choose", options.choose,
+               "on a GPU: also tell which plan the runtime chooses");
   app.add_flag("--dispatches", options.dispatches,
                "time each dispatch of each plan alone");
   addNumber(app, "--peak-bandwidth", options.peakBandwidth,
@@ -218,6 +221,13 @@ static BenchReport execute(const Options &options) {
     report.plans.back().verdict = verdicts[i];
   }
   timePlans(context.get(), set, ways, options.contract, report);
+  if (options.choose) {
+    Session session(context.get(), module, params, function.info.name, "");
+    session.bind(function, inputs, report.batch);
+    for (bool graph : ways)
+      session.tune(graph ? HK_LAUNCH_GRAPH : HK_LAUNCH_DIRECT);
+    report.choice = session.report();
+  }
   report.skipped = std::move(set.skipped);
   set.plans.clear(); // their memory
   if (options.dispatches)

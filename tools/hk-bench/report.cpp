@@ -123,6 +123,8 @@ void hk::tools::printReport(const BenchReport &report, std::FILE *stream) {
       printDispatches(report, plan, stream);
     printFailures(plan, stream);
   }
+  if (!report.choice.empty())
+    std::fputs(describeChoice(report.choice).c_str(), stream);
   const ContenderReport *best = nullptr;
   for (const ContenderReport &contender : report.contenders)
     if (report.plans[contender.plan].verdict.passed() &&

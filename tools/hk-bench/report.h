@@ -44,9 +44,13 @@ struct BenchReport {
   std::vector<PlanReport> plans;
   std::vector<ContenderReport> contenders;
   std::vector<SkippedPlan> skipped;
+  std::string choice; ///< hk_session_report's JSON; empty: not asked for
 
   bool passed() const;
 };
+
+/// Lines on what the runtime chose, from its own report.
+std::string describeChoice(const std::string &json);
 
 /// Tables; the last line is the conclusion.
 void printReport(const BenchReport &report, std::FILE *stream);

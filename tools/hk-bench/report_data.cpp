@@ -67,6 +67,16 @@ static Json toJson(const PlanReport &plan, const Peaks &peaks) {
   return json;
 }
 
+std::string hk::tools::describeChoice(const std::string &json) {
+  std::string text;
+  Json report = Json::parse(json);
+  for (const Json &tuning : report["tunings"])
+    text += "chosen, " + tuning["launch"].get<std::string>() + ": " +
+            tuning["plan"].get<std::string>() + ", " +
+            tuning["reason"].get<std::string>() + "\n";
+  return text.empty() ? "chosen: nothing was measured\n" : text;
+}
+
 std::string hk::tools::reportToJson(const BenchReport &report) {
   Json plans = Json::array(), times = Json::array(), skipped = Json::array();
   for (const PlanReport &plan : report.plans)
@@ -97,6 +107,8 @@ std::string hk::tools::reportToJson(const BenchReport &report) {
                {"plans", plans},
                {"times", times},
                {"skipped", skipped}};
+  if (!report.choice.empty())
+    json["choice"] = Json::parse(report.choice);
   // A broken module may name things in bytes that are no UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

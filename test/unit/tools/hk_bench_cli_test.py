@@ -83,6 +83,13 @@ class OnAGpu(BenchCase):
         self.assertEqual([d["layer"] for d in dispatches], [0, 1])
         self.assertEqual([d["kernel"] for d in dispatches], ["affine"] * 2)
 
+    def test_what_the_runtime_chooses(self):
+        # The module has no reference plan, so that nothing is measured.
+        stdout, _ = self.run_tool(MODULE, "--params", PARAMS, *FEW, "--choose",
+                                  env={"HK_CUDA_DRIVER": DRIVER})
+        self.assertIn("chosen: nothing was measured", stdout)
+        self.assertEqual(self.gpu("--choose")["choice"]["tunings"], [])
+
     def test_floor(self):
         report = self.gpu("--peak-bandwidth", "1", "--plan", "folded")
         plan = report["plans"][0]
