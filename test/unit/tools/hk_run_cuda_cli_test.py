@@ -45,7 +45,7 @@ class Runs(CudaCase):
     def test_times_are_the_devices(self):
         # The driver says: a millisecond a launch.
         path = self.path("report.json")
-        self.run_cuda("--device", "cuda", "--repeat", "7", "--json", path)
+        self.run_cuda("--device", "cuda", "--plan", "layers", "--repeat", "7", "--json", path)
         with open(path) as stream:
             report = json.load(stream)
         self.assertEqual(report["device"], "Fake GPU")
@@ -87,7 +87,7 @@ class Refuses(CudaCase):
                 ("cuStreamSynchronize", 700, "a kernel or a copy failed: "
                  "CUDA_ERROR_ILLEGAL_ADDRESS", 4),
                 ("cuMemcpyDtoH_v2", 700, "cannot copy 32 bytes from the GPU", 4)):
-            self.refuses(message, "--device", "cuda", code=code,
+            self.refuses(message, "--device", "cuda", "--plan", "layers", code=code,
                          env={"HK_FAKE_CUDA_FAIL": f"{call}:{error}"})
 
 
