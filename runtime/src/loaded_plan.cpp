@@ -2,6 +2,7 @@
 #include "loaded_plan.h"
 
 #include "checked.h"
+#include "module_check.h"
 #include "tensor_check.h"
 
 #include <algorithm>
@@ -87,7 +88,8 @@ Status LoadedPlan::load(const Module &loadedModule, PackedStore &store,
     for (uint32_t i = 0; i < sizeOrZero(launch.variant->packed()); ++i)
       launch.packed.push_back(
           packed_[positions[launch.variant->packed()->Get(i)]]->at(
-              dispatch->layer()));
+              static_cast<int32_t>(
+                  layerOfSlot(*dispatch, *launch.variant, i))));
     widest = std::max<uint64_t>(widest, dispatch->bindings()->size());
     launches_.push_back(std::move(launch));
   }

@@ -248,7 +248,7 @@ private:
         HK_TRY(checkGemmBuffers(dispatch, *variant->gemm()));
       for (uint32_t i = 0; i < sizeOrZero(variant->packed()); ++i)
         HK_TRY(checkLayer(*module_.packed()->Get(variant->packed()->Get(i)),
-                          dispatch.layer()));
+                          layerOfSlot(dispatch, *variant, i)));
     }
     return Status();
   }
@@ -275,11 +275,10 @@ private:
     return Status();
   }
 
-  Status checkLayer(const schema::Packed &packed, int32_t layer) {
+  Status checkLayer(const schema::Packed &packed, int64_t layer) {
     if (packed.layer_end() == 0)
       return Status();
-    if (layer < 0 || static_cast<uint32_t>(layer) < packed.layer_begin() ||
-        static_cast<uint32_t>(layer) >= packed.layer_end())
+    if (layer < packed.layer_begin() || layer >= packed.layer_end())
       return malformed("expects a layer from ", packed.layer_begin(), " to ",
                        packed.layer_end() - 1, " of packed '",
                        printable(view(packed.name())), "', but got ", layer);

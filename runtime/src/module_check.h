@@ -35,6 +35,9 @@ Status checkModule(const schema::Module &module, uint64_t fileSize,
 /// One variant: its grid, sections, and what its target needs.
 Status checkVariant(const schema::Module &module,
                     const schema::Variant &variant);
+/// The layer whose value slot `slot` of a kernel reads; -1: there is none.
+int64_t layerOfSlot(const schema::Dispatch &dispatch,
+                    const schema::Variant &variant, uint32_t slot);
 /// That a CUDA kernel can take the buffers of a dispatch.
 Status checkKernelParameters(const schema::Dispatch &dispatch,
                              const schema::Variant &variant);

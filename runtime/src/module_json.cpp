@@ -120,6 +120,8 @@ Json toJson(const schema::Variant &variant) {
                 {"times", variant.grid_times()}}},
               {"section", variant.section()},
               {"packed", numbers(variant.packed())}};
+  if (sizeOrZero(variant.packed_ahead()) != 0)
+    out["packed_ahead"] = numbers(variant.packed_ahead());
   if (variant.target() == schema::Target::Cpu) {
     out["scratch"] = variant.scratch();
     out["entry"] = variant.entry();

@@ -126,6 +126,11 @@ Status checkVariant(const schema::Module &module,
   for (uint32_t i = 0; i < sizeOrZero(variant.packed()); ++i)
     HK_TRY(checkIndex("packed value", variant.packed()->Get(i),
                       module.packed()->size()));
+  const uint32_t ahead = sizeOrZero(variant.packed_ahead());
+  if (ahead != 0 && ahead != sizeOrZero(variant.packed()))
+    return malformed("expects layers ahead for each of ",
+                     sizeOrZero(variant.packed()),
+                     " packed slots or for none, but got ", ahead);
   return Status();
 }
 
@@ -138,6 +143,13 @@ Status checkGemmBuffers(const schema::Dispatch &dispatch,
              ? Status()
              : checkIndex("buffer", static_cast<uint32_t>(gemm.residual()),
                           count);
+}
+
+int64_t layerOfSlot(const schema::Dispatch &dispatch,
+                    const schema::Variant &variant, uint32_t slot) {
+  if (dispatch.layer() < 0 || sizeOrZero(variant.packed_ahead()) == 0)
+    return dispatch.layer();
+  return int64_t(dispatch.layer()) + variant.packed_ahead()->Get(slot);
 }
 
 Status checkKernelParameters(const schema::Dispatch &dispatch,

@@ -37,6 +37,7 @@ static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
   Block &body = plan.getBody();
   SmallVector<Type> types;
   SmallVector<Attribute> packed;
+  SmallVector<int64_t> ahead;
   for (Type type : body.getArgumentTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       types.push_back(getMemoryType(tensor));
@@ -45,6 +46,7 @@ static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
   for (const PackedArgument &argument : plan.packed) {
     PackedGetOp get = argument.get;
     TilesAttr layout = argument.layout;
+    ahead.push_back(argument.ahead);
     if (!layout) {
       auto vector = cast<RankedTensorType>(get.getType());
       types.push_back(
@@ -76,6 +78,8 @@ static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
                   FlatSymbolRefAttr::get(executable.getSymNameAttr()));
   kernel->setAttr("hk.variant", b.getI64IntegerAttr(number));
   kernel->setAttr("hk.packed", b.getArrayAttr(packed));
+  if (llvm::any_of(ahead, [](int64_t layers) { return layers != 0; }))
+    kernel->setAttr("hk.packed_ahead", b.getDenseI64ArrayAttr(ahead));
   kernel->setAttr("hk.stages", b.getI64IntegerAttr(plan.schedule.getStages()));
   kernel->setAttr("hk.block", b.getI64IntegerAttr(plan.schedule.getBlock()));
   return kernel;

@@ -4,6 +4,8 @@
 
 #include "KernelPlan.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <numeric>
@@ -115,7 +117,7 @@ static void getSinks(Value value, SetVector<Operation *> &sinks) {
 /// What is needed whole: the input of a norm, and what is computed into it.
 void KernelPlan::markResident() {
   for (Operation &op : llvm::reverse(getBody().without_terminator())) {
-    if (isa<PackedGetOp>(op))
+    if (!isa<ScopeOpInterface>(op))
       continue;
     for (Value result : op.getResults()) {
       SetVector<Operation *> sinks;
@@ -270,12 +272,25 @@ LogicalResult KernelPlan::setTiles(LinearPlan &plan) {
   return success();
 }
 
+/// How far the layer of `get` is from the argument that it is counted from.
+static int64_t getLayersAhead(PackedGetOp get) {
+  int64_t ahead = 0;
+  Value layer = get.getLayer();
+  while (layer && !isa<BlockArgument>(layer)) {
+    auto sum = layer.getDefiningOp<arith::AddIOp>();
+    ahead += getConstantIntValue(sum.getRhs()).value();
+    layer = sum.getLhs();
+  }
+  return ahead;
+}
+
 unsigned KernelPlan::addPacked(PackedGetOp get, TilesAttr layout) {
+  int64_t ahead = getLayersAhead(get);
   for (auto [index, known] : llvm::enumerate(packed))
     if (known.get.getSymbolAttr() == get.getSymbolAttr() &&
-        known.layout == layout)
+        known.layout == layout && known.ahead == ahead)
       return index;
-  packed.push_back({get, layout});
+  packed.push_back({get, layout, ahead});
   return packed.size() - 1;
 }
 
@@ -321,7 +336,7 @@ void KernelPlan::setLineRows() {
   for (Value value : getYielded())
     add(value);
   for (Operation &op : getBody().without_terminator())
-    if (!isa<PackedGetOp, SplitOp>(op))
+    if (isa<ScopeOpInterface>(op) && !isa<SplitOp>(op))
       add(op.getResult(0));
   if (!isLine) {
     fragRows = llvm::alignTo(unitRows, 16);

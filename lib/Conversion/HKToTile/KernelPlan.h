@@ -60,6 +60,8 @@ struct LinearPlan {
 struct PackedArgument {
   PackedGetOp get;
   TilesAttr layout;
+  /// How many layers after that of the kernel's argument it is of.
+  int64_t ahead;
 };
 
 class KernelPlan {

@@ -142,7 +142,7 @@ void TileEmitter::emitZeros() {
 /// there; then what is computed by blocks.
 void TileEmitter::emitBody() {
   for (Operation &op : plan.getBody().without_terminator()) {
-    if (isa<PackedGetOp>(op))
+    if (!isa<ScopeOpInterface>(op))
       continue;
     auto linear = dyn_cast<LinearOp>(op);
     if (linear && plan.getResidual(linear))

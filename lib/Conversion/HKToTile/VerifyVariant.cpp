@@ -4,6 +4,8 @@
 
 #include "KernelPlan.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -36,8 +38,30 @@ static LogicalResult verifyVector(Operation *op, Value value, StringRef what) {
                            << " in a #hk.cuda kernel, but got " << value;
 }
 
+/// A packed value is of the layer that is the argument, or of one after it.
+static LogicalResult verifyLayer(PackedGetOp get) {
+  Value layer = get.getLayer();
+  while (layer && !isa<BlockArgument>(layer)) {
+    auto sum = layer.getDefiningOp<arith::AddIOp>();
+    std::optional<int64_t> distance;
+    if (sum)
+      distance = getConstantIntValue(sum.getRhs());
+    if (!distance || *distance < 0)
+      return get.emitOpError()
+             << "expects the layer that is an argument, or that and a constant "
+                "which is not negative, in a #hk.cuda kernel, but got "
+             << layer;
+    layer = sum.getLhs();
+  }
+  return success();
+}
+
 static LogicalResult verifyOp(Operation *op) {
-  if (isa<PackedGetOp>(op))
+  if (auto get = dyn_cast<PackedGetOp>(op))
+    return verifyLayer(get);
+  // The index of another layer.
+  if (isa<arith::ConstantOp, arith::AddIOp>(op) &&
+      op->getResult(0).getType().isIndex())
     return success();
   if (!isElementwise(op) &&
       !isa<SplitOp, LinearOp, LayerNormOp, RMSNormOp, AttentionOp>(op))

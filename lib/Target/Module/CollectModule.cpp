@@ -186,6 +186,19 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
                << "expects hk.packed to name packed values, but got " << slot;
       result.packed.push_back(packed->second);
     }
+  if (auto ahead =
+          entry.function->getAttrOfType<DenseI64ArrayAttr>("hk.packed_ahead")) {
+    if (ahead.size() != static_cast<int64_t>(result.packed.size()) ||
+        llvm::any_of(ahead.asArrayRef(), [](int64_t layers) {
+          return layers < 0 || layers > std::numeric_limits<int32_t>::max();
+        }))
+      return entry.function->emitOpError()
+             << "expects hk.packed_ahead to have a number of layers for each "
+                "packed value, but got "
+             << ahead;
+    result.packedAhead.assign(ahead.asArrayRef().begin(),
+                              ahead.asArrayRef().end());
+  }
   data.executables.back().variants.push_back(std::move(result));
   return success();
 }

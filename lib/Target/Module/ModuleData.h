@@ -69,6 +69,8 @@ struct VariantData {
   uint32_t section = 0;
   uint64_t entry = 0;
   std::vector<uint32_t> packed;
+  /// How many layers after that of the dispatch each is of; empty: none.
+  std::vector<uint32_t> packedAhead;
   std::vector<std::string> imports;
   // Of a GPU.
   std::string kernel;

@@ -84,6 +84,9 @@ Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
   auto isa = builder.CreateSharedString(variant.isa);
   auto schedule = builder.CreateSharedString(variant.schedule);
   auto packed = builder.CreateVector(variant.packed);
+  Offset<flatbuffers::Vector<uint32_t>> ahead;
+  if (!variant.packedAhead.empty())
+    ahead = builder.CreateVector(variant.packedAhead);
   auto imports = builder.CreateVectorOfStrings(variant.imports);
   schema::GridDim grid(variant.grid.mul, variant.grid.add, variant.grid.div);
   Offset<flatbuffers::String> kernel;
@@ -98,7 +101,7 @@ Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
   return schema::CreateVariant(
       builder, variant.target, isa, schedule, &grid, variant.scratch,
       variant.section, variant.entry, packed, imports, kernel, variant.threads,
-      variant.cluster, variant.shared, cubins, variant.grid.times);
+      variant.cluster, variant.shared, cubins, variant.grid.times, ahead);
 }
 
 Offset<schema::Executable>

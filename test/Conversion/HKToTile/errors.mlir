@@ -285,3 +285,24 @@ hk.executable @computed_query {
     hk.yield %y : tensor<?x8x8xf32>
   }
 }
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @g layers(0 to 2) : tensor<8xf32> {
+^bb0(%l: index):
+  %g = hk.param "{}.g"[%l] from f32 : tensor<8xf64>
+  hk.yield %g : tensor<8xf64>
+}
+hk.executable @layer_before {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>, %l: index):
+    %c = arith.constant -1 : index
+    %k = arith.addi %l, %c : index
+    // expected-error@+1 {{expects the layer that is an argument, or that and a constant which is not negative, in a #hk.cuda kernel, but got }}
+    %g = hk.packed.get @g[%k] : tensor<8xf32>
+    %y = hk.rms_norm %x, %g : tensor<?x8x8xf32>, tensor<8xf32>
+    hk.yield %y : tensor<?x8x8xf32>
+  }
+}

@@ -96,6 +96,8 @@ TEST(ModuleCheck, Executables) {
        }},
       {"expects the index of one of 6 packed values, but got 6",
        [](ModuleT &m) { m.executables[0]->variants[0]->packed[1] = 6; }},
+      {"expects layers ahead for each of 2 packed slots or for none, but got 1",
+       [](ModuleT &m) { m.executables[0]->variants[0]->packed_ahead = {1}; }},
   });
 }
 
@@ -299,6 +301,15 @@ TEST(ModuleCheck, Plans) {
        [](ModuleT &m) { m.functions[0]->plans[0]->dispatches[1]->layer = 2; }},
       {"dispatch 1: expects a layer from 0 to 1 of packed 'w', but got -1",
        [](ModuleT &m) { m.functions[0]->plans[0]->dispatches[1]->layer = -1; }},
+      {"dispatch 1: expects a layer from 0 to 1 of packed 'w', but got 2",
+       [](ModuleT &m) {
+         m.executables[0]->variants[0]->packed_ahead = {1, 0};
+       }},
+      {"dispatch 0: expects a layer from 0 to 1 of packed 'b', but got "
+       "4294967295",
+       [](ModuleT &m) {
+         m.executables[0]->variants[0]->packed_ahead = {0, UINT32_MAX};
+       }},
       {"dispatch 0: expects bindings, but got none",
        [](ModuleT &m) {
          m.functions[0]->plans[0]->dispatches[0]->bindings.clear();

@@ -40,6 +40,25 @@ TEST_F(SessionTest, EveryPlanComputesTheFunction) {
   }
 }
 
+TEST_F(SessionTest, AKernelReadsLayersAheadOfItsDispatch) {
+  // Layer 1 by a dispatch of layer 0 and slots that are one ahead.
+  ModuleFile file = affineModule();
+  const uint64_t entry = file.metadata.executables[0]->variants[0]->entry;
+  file.metadata.executables.push_back(
+      executable("affine.ahead", variant("x86-64", entry, {0, 1})));
+  file.metadata.executables[3]->variants[0]->packed_ahead = {1, 1};
+  schema::DispatchT &second =
+      *file.metadata.functions[0]->plans[0]->dispatches[1];
+  second.executable = 3;
+  second.layer = 0;
+  loadModule(file);
+  expectOk(createSession("forward", "layers"));
+  Tensor<float> in(3), out(3, NAN);
+  fill(in);
+  expectOk(run(in, out));
+  expectAffine(in, out, 1e-6);
+}
+
 TEST_F(SessionTest, TheOracleComputesInFloat64) {
   loadModule(affineModule());
   expectOk(createSession("forward.oracle"));

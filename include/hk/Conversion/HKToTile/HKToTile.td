@@ -23,7 +23,9 @@ def HKToTile : Pass<"hk-to-tile", "::mlir::ModuleOp"> {
     ```
 
     The arguments are the operands and results of the variant, flattened to
-    `[B * S, D]`, then the packed values it reads, then the batch.
+    `[B * S, D]`, then the packed values it reads, then the batch. If packed
+    values are of layers after that of the variant's argument, the attribute
+    `hk.packed_ahead` says by how much, for each; the runtime finds them.
 
     1. A CTA owns `rows` rows of one sequence and, if the schedule has
        `columns` or `heads`, a run of columns or heads; a unit owns its share of
