@@ -101,7 +101,8 @@ Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
   return schema::CreateVariant(
       builder, variant.target, isa, schedule, &grid, variant.scratch,
       variant.section, variant.entry, packed, imports, kernel, variant.threads,
-      variant.cluster, variant.shared, cubins, variant.grid.times, ahead);
+      variant.cluster, variant.shared, cubins, variant.grid.times, /*gemm=*/0,
+      ahead);
 }
 
 Offset<schema::Executable>
