@@ -111,6 +111,12 @@ LogicalResult KernelInfo::verify() {
   }
   int64_t step = 32 / lineLanes;
   WalkResult result = kernel.walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<tile::AllocOp>(op);
+        alloc && !alloc.getOffsetAttr()) {
+      alloc.emitOpError() << "expects an offset in shared memory (of "
+                             "tile-allocate), but got none";
+      return WalkResult::interrupt();
+    }
     for (Value value : op->getResults()) {
       auto frag = dyn_cast<tile::FragType>(value.getType());
       if (frag && frag.isLine() && frag.getRows() != 1 &&

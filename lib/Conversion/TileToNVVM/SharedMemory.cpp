@@ -18,10 +18,6 @@ struct AllocLowering : TilePattern<tile::AllocOp> {
   LogicalResult
   matchAndRewrite(tile::AllocOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getOffsetAttr())
-      return op.emitOpError()
-             << "expects an offset in shared memory (of tile-allocate), but "
-                "got none";
     Device d(rewriter, op.getLoc());
     rewriter.replaceOp(op, d.add(info.sharedBase, op.getOffsetAttr().getInt()));
     return success();
