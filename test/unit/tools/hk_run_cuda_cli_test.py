@@ -79,7 +79,7 @@ class Refuses(CudaCase):
 
     def test_failures(self):
         for call, error, message, code in (
-                ("cuMemAlloc_v2", 2, "cannot allocate 256 bytes on the GPU: "
+                ("cuMemAlloc_v2", 2, "packed parameters 'w': cannot allocate 128 bytes on the GPU: "
                  "CUDA_ERROR_OUT_OF_MEMORY", 3),
                 ("cuStreamCreate", 1, "cannot create a stream", 3),
                 ("cuEventCreate", 1, "cannot create an event", 3),
