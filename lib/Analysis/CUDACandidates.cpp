@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "hk/Analysis/CUDACandidates.h"
+
+#include "hk/Target/Devices/Device.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <tuple>
+
+using namespace hk;
+
+static constexpr int64_t kTileRows = 16;
+
+static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
+  auto all = [](const CUDASchedule &s) {
+    return std::tie(s.rows, s.units, s.columns, s.heads, s.block, s.depth,
+                    s.keys, s.stages);
+  };
+  return all(a) == all(b);
+}
+
+/// What makes two schedules kernels of their own, but for the ring.
+static auto getKind(const CUDASchedule &s) {
+  return std::make_tuple(s.rows, s.units, s.columns, s.heads, s.block, s.keys);
+}
+
+//===----------------------------------------------------------------------===//
+// The schedules of a family
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Enumerator {
+public:
+  Enumerator(const CUDAKernelShape &shape, const CUDASchedule &rules)
+      : shape(shape), rules(rules),
+        wide(std::max<int64_t>(shape.operandBytes / 2, 1)) {
+    // It wins where times are equal.
+    add(rules);
+  }
+
+  std::vector<CUDASchedule> get() {
+    switch (shape.family) {
+    case CUDAFamily::Line:
+      line();
+      break;
+    case CUDAFamily::Gemm:
+      forRows({16, 32, 64, 128, 256}, {16, 32, 64},
+              [&](CUDASchedule s) { gemm(s); });
+      break;
+    case CUDAFamily::Attention:
+      forRows({16, 32, 64, 128}, {16, 32}, [&](CUDASchedule s) {
+        s.heads = 1;
+        forKeys(s, {2, 3, 4});
+      });
+      break;
+    case CUDAFamily::Chain:
+      forRows({16, 32, 64, 128}, {16, 32}, [&](CUDASchedule s) { chain(s); });
+      break;
+    }
+    return std::move(schedules);
+  }
+
+private:
+  void add(const CUDASchedule &schedule) {
+    if (llvm::none_of(schedules, [&](const CUDASchedule &other) {
+          return other == schedule;
+        }))
+      schedules.push_back(schedule);
+  }
+
+  /// Rows of a CTA, and of a warp. A CTA has up to 8 warps.
+  void forRows(std::initializer_list<int64_t> all,
+               std::initializer_list<int64_t> ofUnit,
+               llvm::function_ref<void(CUDASchedule)> body) {
+    for (int64_t rows : all)
+      for (int64_t unitRows : ofUnit) {
+        CUDASchedule s = rules;
+        s.rows = rows;
+        s.units = rows / unitRows;
+        if (s.units >= 1 && s.units <= 8 &&
+            (rows == kTileRows || rows / 2 < shape.sequence))
+          body(s);
+      }
+  }
+
+  void forStages(CUDASchedule s, std::initializer_list<int64_t> all) {
+    for (int64_t stages : all) {
+      s.stages = stages;
+      add(s);
+    }
+  }
+
+  void forKeys(CUDASchedule s, std::initializer_list<int64_t> stages) {
+    for (int64_t keys : {32, 64, 128}) {
+      s.keys = std::min(keys / wide, rules.keys);
+      if (shape.headDim <= 128)
+        s.keys = std::min<int64_t>(keys / wide,
+                                   llvm::alignTo(shape.sequence, kTileRows));
+      forStages(s, stages);
+    }
+  }
+
+  void line() {
+    for (int64_t units : {1, 2, 4, 8})
+      for (int64_t rows : {1, 2, 4, 8, 16}) {
+        CUDASchedule s = rules;
+        s.units = units;
+        s.rows = units * rows;
+        if (s.rows == 1 || s.rows / 2 < shape.sequence)
+          add(s);
+      }
+  }
+
+  void gemm(CUDASchedule s) {
+    for (int64_t columns : {32, 64, 128, 256}) {
+      s.columns = s.block =
+          std::min<int64_t>(columns / wide, llvm::alignTo(shape.features, 8));
+      for (int64_t depth : {32, 64, 128}) {
+        s.depth =
+            std::min<int64_t>(depth / wide, llvm::alignTo(shape.depth, 8));
+        forStages(s, {2, 3, 4});
+      }
+    }
+  }
+
+  void chain(CUDASchedule s) {
+    for (int64_t block : {32, 64, 128}) {
+      s.block = block / wide;
+      if (shape.headDim)
+        forKeys(s, {2, 3, 4});
+      else
+        forStages(s, {2, 3, 4});
+    }
+  }
+
+  const CUDAKernelShape &shape;
+  const CUDASchedule &rules;
+  int64_t wide;
+  std::vector<CUDASchedule> schedules;
+};
+
+class Refusals {
+public:
+  void add(llvm::StringRef kind, const CUDASchedule &schedule,
+           std::string reason) {
+    for (RefusedSchedules &known : all)
+      if (known.kind == kind) {
+        ++known.count;
+        return;
+      }
+    all.push_back({kind, std::move(reason), schedule, 1});
+  }
+
+  std::vector<RefusedSchedules> all;
+};
+} // namespace
+
+/// Adds why a device cannot run a schedule.
+static void addRefusal(Refusals &refusals, const CUDASchedule &schedule,
+                       const KernelWork &work, const Device &device) {
+  if (work.shared > device.sharedPerCTA)
+    return refusals.add("shared memory", schedule,
+                        llvm::formatv("a CTA would need {0} bytes of shared "
+                                      "memory, above the limit of {1}",
+                                      work.shared, device.sharedPerCTA));
+  refusals.add("registers", schedule,
+               llvm::formatv("{0} threads would need about {1} registers each, "
+                             "but a thread has 255 at most and an SM {2}",
+                             work.threads, work.registers, device.registers));
+}
+
+CUDACandidates hk::rankCUDASchedules(const KernelDescription &kernel,
+                                     const Device &device, int64_t most) {
+  const CUDAKernelShape &shape = kernel.getShape();
+  CUDASchedule rules =
+      chooseCUDASchedule({device.sms, device.sharedPerCTA}, shape);
+  CUDACandidates result;
+  Refusals refusals;
+  std::vector<CUDACandidate> ranked;
+  for (const CUDASchedule &schedule : Enumerator(shape, rules).get()) {
+    if (std::string why = kernel.whyRefused(schedule); !why.empty()) {
+      refusals.add("shape", schedule, std::move(why));
+      continue;
+    }
+    KernelWork work = kernel.getWork(schedule, device);
+    KernelCost cost = predictCost(work, device);
+    if (cost.fits())
+      ranked.push_back({schedule, cost});
+    else
+      addRefusal(refusals, schedule, work, device);
+  }
+  llvm::stable_sort(ranked, [](const CUDACandidate &a, const CUDACandidate &b) {
+    return a.cost.total < b.cost.total;
+  });
+  result.legal = ranked.size();
+  result.refused = std::move(refusals.all);
+  for (const CUDACandidate &candidate : ranked) {
+    auto isLike = [&](const CUDACandidate &other) {
+      return getKind(other.schedule) == getKind(candidate.schedule);
+    };
+    if (llvm::any_of(result.best, isLike))
+      continue;
+    bool isWorthIt = result.best.empty() ||
+                     (int64_t(result.best.size()) < most &&
+                      candidate.cost.total <=
+                          kWorthMeasuring * result.best.front().cost.total);
+    if (!isWorthIt) {
+      result.next = candidate;
+      break;
+    }
+    result.best.push_back(candidate);
+  }
+  if (result.best.empty())
+    result.best.push_back({rules, KernelCost()});
+  return result;
+}
+
+std::optional<double> hk::predictBest(const KernelDescription &kernel,
+                                      const Device &device) {
+  CUDACandidates candidates = rankCUDASchedules(kernel, device, 1);
+  const KernelCost &cost = candidates.best.front().cost;
+  return cost.fits() ? std::optional<double>(cost.total) : std::nullopt;
+}
+
+std::string hk::describe(const CUDASchedule &s, CUDAFamily family) {
+  std::string text = llvm::formatv("rows {0}, units {1}", s.rows, s.units);
+  if (family == CUDAFamily::Gemm)
+    text += llvm::formatv(", columns {0}, depth {1}", s.columns, s.depth);
+  if (family == CUDAFamily::Chain)
+    text += llvm::formatv(", block {0}", s.block);
+  if (family == CUDAFamily::Chain || family == CUDAFamily::Attention)
+    text += llvm::formatv(", keys {0}", s.keys);
+  if (family != CUDAFamily::Line)
+    text += llvm::formatv(", stages {0}", s.stages);
+  return text;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a schedule makes of a kernel: the work of each resource, as the code of
+// hk-to-tile does it.
+
+#include "hk/Analysis/KernelDescription.h"
+#include "hk/Target/Devices/Device.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace hk;
+using llvm::alignTo;
+using llvm::divideCeil;
+
+// The limits of hk-to-tile (lib/Conversion/HKToTile/KernelPlan.cpp): registers
+// of a slab, of an input that is held whole, of the rows of a line kernel, and
+// the bytes of a tile where the schedule leaves the choice.
+static constexpr int64_t kSlabRegisters = 224, kInputRegisters = 96,
+                         kLineRegisters = 64, kTileBytes = 32 * 1024;
+
+static constexpr int64_t kTileRows = 16, kWarp = 32;
+/// Registers for addresses, fragments of a weight, and the thread's place.
+static constexpr int64_t kOverhead = 23;
+/// Bytes that an instruction of a warp brings from shared memory: ldmatrix.x4,
+/// and a load of 32 bits a thread.
+static constexpr double kMatrixLoad = 512, kWordLoad = 128;
+/// Operations of one product of a warp, of f16 and of tf32.
+static constexpr double kHalfProduct = 4096, kWordProduct = 2048;
+/// Instructions of a thread: for a score of attention (scale, maximum,
+/// difference, sum, rounding), and for a value that is split into two of tf32.
+static constexpr double kScore = 6, kSplit = 3;
+/// Dependent steps of a block of keys: scores, maxima, context.
+static constexpr double kKeyStages = 3;
+
+/// The rows and columns of a slab of f32, in registers of a thread.
+static int64_t slab(int64_t rows, int64_t columns) {
+  return rows * alignTo(columns, 8) / kWarp;
+}
+
+/// True from sm_90 on.
+static bool hasBulkCopies(llvm::StringRef arch) {
+  int64_t number = 0;
+  return arch.consume_front("sm_") && !arch.consumeInteger(10, number) &&
+         number >= 90;
+}
+
+/// How the lanes of a warp hold a row, and how many rows come at once.
+static std::pair<int64_t, int64_t> getLineRows(int64_t features,
+                                               int64_t unitRows) {
+  int64_t lanes = 1;
+  while (lanes < kWarp && lanes * 4 < features)
+    lanes *= 2;
+  int64_t group = kWarp / lanes;
+  int64_t registers = divideCeil(features, 4 * lanes) * 4;
+  int64_t most = std::max<int64_t>(1, kLineRegisters / registers) * group;
+  int64_t rows = std::min<int64_t>(alignTo(unitRows, group), most);
+  return {rows, rows / group * registers};
+}
+
+//===----------------------------------------------------------------------===//
+// What is refused
+//===----------------------------------------------------------------------===//
+
+std::string KernelDescription::whyRefused(const CUDASchedule &s) const {
+  bool isLine = shape.family == CUDAFamily::Line;
+  int64_t unitRows = s.rows / s.units;
+  if (s.rows % s.units != 0 || (!isLine && unitRows % kTileRows != 0))
+    return "a warp needs whole tiles of 16 rows";
+  if (s.rows >= 2 * std::max(shape.sequence, kTileRows))
+    return "half of the rows would be behind the end of a sequence";
+  if (shape.family == CUDAFamily::Gemm && (s.columns % 8 || s.depth % 8))
+    return "columns and depth have to be multiples of 8";
+  if (!attentions.empty() && s.keys % kTileRows != 0)
+    return "keys have to be a multiple of 16";
+  int64_t most = kSlabRegisters * kWarp / alignTo(unitRows, kTileRows) / 8 * 8;
+  if (!isLine && widest > most)
+    return llvm::formatv("a row of {0} features does not fit into the "
+                         "registers of a warp with {1} rows, which hold {2}",
+                         widest, unitRows, most);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Registers and shared memory
+//===----------------------------------------------------------------------===//
+
+bool KernelDescription::hasWholeInput(const Linear &linear,
+                                      const CUDASchedule &s) const {
+  int64_t registers = s.rows / s.units * alignTo(linear.depth, 8) *
+                      shape.operandBytes / (4 * kWarp);
+  return !linear.sums && (linear.input == Input::Rows ||
+                          (s.columns == 0 && registers <= kInputRegisters));
+}
+
+int64_t KernelDescription::getTileBytes(const Linear &linear,
+                                        const CUDASchedule &s) const {
+  int64_t rows = alignTo(linear.features, 8),
+          columns = alignTo(linear.depth, 8);
+  bool isWhole = hasWholeInput(linear, s);
+  if (!linear.sums)
+    rows = std::min(rows, s.columns > 0 ? s.columns : s.block);
+  if (!isWhole)
+    columns =
+        std::min(columns, linear.input == Input::Blocks ? s.block : s.depth);
+  while ((isWhole || linear.sums) && columns % 16 == 0 &&
+         rows * columns * shape.operandBytes > kTileBytes)
+    columns /= 2;
+  return rows * columns * shape.operandBytes;
+}
+
+int64_t KernelDescription::getRegisters(const CUDASchedule &s) const {
+  int64_t unitRows = s.rows / s.units, bytes = shape.operandBytes;
+  switch (shape.family) {
+  case CUDAFamily::Line:
+    return std::min<int64_t>(
+        255, kOverhead + 16 + 2 * getLineRows(shape.features, unitRows).second);
+  case CUDAFamily::Gemm:
+    // The sums, and a step of the input.
+    return kOverhead + 8 + slab(unitRows, std::max(s.columns, s.block)) +
+           slab(unitRows, 16) * bytes / 4;
+  case CUDAFamily::Attention:
+    // The query and the context of a head, scores, and their powers.
+    return kOverhead + 8 + slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
+           slab(unitRows, s.keys) * (4 + bytes) / 4;
+  case CUDAFamily::Chain:
+    break;
+  }
+  // Residency is of 16 rows, and of 32 keys.
+  int64_t block = slab(unitRows, s.block);
+  if (!attentions.empty())
+    block = std::max(block, slab(unitRows, std::max<int64_t>(s.keys - 32, 0)) *
+                                (4 + bytes) / 4);
+  return kOverhead + resident * alignTo(unitRows, kTileRows) / kTileRows +
+         block;
+}
+
+int64_t KernelDescription::getShared(const CUDASchedule &s) const {
+  int64_t tile = 0, input = 0, keys = 0;
+  for (const Linear &linear : linears) {
+    tile = std::max(tile, getTileBytes(linear, s));
+    if (s.columns > 0 && linear.depth > s.depth)
+      input = std::max(input, s.rows * s.depth * shape.operandBytes);
+  }
+  for (const Attention &attention : attentions)
+    keys = std::max<int64_t>(keys, s.keys * alignTo(attention.headDim, 8) *
+                                       attention.elementBytes);
+  // Keys and values alternate in one ring, and a block of both is held.
+  return s.stages * (alignTo(tile, 1024) + alignTo(input, 1024)) +
+         std::max<int64_t>(s.stages, 3) * alignTo(keys, 1024);
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+KernelWork KernelDescription::getWork(const CUDASchedule &s,
+                                      const Device &device) const {
+  KernelWork work;
+  int64_t unitRows = s.rows / s.units, bytes = shape.operandBytes;
+  int64_t rowBlocks = batch * divideCeil(shape.sequence, s.rows);
+  double tokens = double(batch) * shape.sequence;
+  double computed = double(rowBlocks) * s.rows;
+  int64_t runs = 1;
+  if (s.columns > 0)
+    runs = divideCeil(shape.features, s.columns);
+  else if (s.heads > 0 && shape.heads > 0)
+    runs = divideCeil(shape.heads, s.heads);
+  bool isHalf = bytes == 2;
+  double passes = operands == Operands::TF32x3 ? 3 : 1;
+
+  work.ctas = rowBlocks * runs;
+  work.units = s.units;
+  bool isBulk =
+      attentions.empty() && s.columns == 0 && hasBulkCopies(device.arch);
+  bool isLine = shape.family == CUDAFamily::Line;
+  // Warps that copy: one where a copy is one instruction.
+  int64_t producers = isLine ? 0 : isBulk ? 1 : 2;
+  work.threads = kWarp * (s.units + producers);
+  work.registers = getRegisters(s);
+  work.shared = getShared(s);
+
+  work.instructions = instructions * computed;
+  work.mufu = mufu * computed;
+  work.l2Bytes = (loaded + stored) * tokens;
+  double memory = (touched + stored) * tokens;
+  work.stages = reductions;
+  work.loads = 1 + std::max<int64_t>(loads, 1);
+
+  auto addProduct = [&](double flops) {
+    (isHalf ? work.f16Flops : work.tf32Flops) += flops * passes;
+    work.instructions +=
+        kWarp * flops * passes / (isHalf ? kHalfProduct : kWordProduct);
+  };
+  // What the units read of shared memory to multiply.
+  auto addOperand = [&](double read, double size) {
+    work.sharedBytes += read;
+    work.instructions += kWarp * read / (size == 2 ? kMatrixLoad : kWordLoad);
+    if (passes > 1)
+      work.instructions += kSplit * read / size;
+  };
+
+  for (const Linear &linear : linears) {
+    double n = alignTo(linear.features, 8);
+    double k = alignTo(linear.depth, isHalf ? 16 : 8);
+    double weight = n * k * bytes;
+    addProduct(2 * computed * n * k);
+    addOperand(double(rowBlocks) * s.units * weight, bytes);
+    // Each block of rows brings all of the weight in, run by run.
+    work.sharedBytes += rowBlocks * weight;
+    work.l2Bytes += rowBlocks * weight;
+    memory += weight;
+    bool isWhole = hasWholeInput(linear, s);
+    double blocks = isWhole || linear.sums || s.columns > 0
+                        ? 1
+                        : double(divideCeil(linear.features, s.block));
+    double reads = blocks * runs;
+    work.l2Bytes += tokens * linear.rowBytes * reads;
+    if (s.columns > 0 && linear.depth > s.depth) {
+      // The input comes through shared memory.
+      work.sharedBytes += computed * k * bytes * runs;
+      addOperand(computed * k * bytes * runs, bytes);
+      work.trips += double(divideCeil(linear.depth, s.depth)) / s.stages;
+    } else {
+      work.instructions += 0.15 * computed * linear.rowBytes * reads;
+    }
+    if (linear.sums || s.columns > 0)
+      work.stages += double(divideCeil(
+          linear.depth, linear.input == Input::Blocks ? s.block : s.depth));
+    else
+      work.stages += double(divideCeil(linear.features, s.block)) *
+                     (isWhole ? 1 : double(divideCeil(linear.depth, s.depth)));
+    work.trips += weight / runs / getTileBytes(linear, s) / s.stages;
+  }
+
+  double attentionFlops = 0, heaviest = 1;
+  for (const Attention &attention : attentions) {
+    // The keys that the blocks of rows of a sequence see, in whole blocks.
+    int64_t blocks = divideCeil(shape.sequence, s.rows);
+    int64_t all = alignTo(shape.sequence, s.keys);
+    double sum = double(blocks) * all, most = double(all);
+    if (attention.isCausal) {
+      sum = 0;
+      for (int64_t i = 1; i <= blocks; ++i)
+        sum += alignTo(std::min(i * s.rows, shape.sequence), s.keys);
+    }
+    heaviest = std::max(heaviest, most * blocks / sum);
+    double heads = double(batch) * attention.heads;
+    double scores = heads * sum * s.rows;
+    double depth =
+        alignTo(attention.headDim, attention.elementBytes == 2 ? 16 : 8);
+    double columns = alignTo(attention.headDim, 8);
+    double flops = 2 * scores * (depth + columns);
+    attentionFlops += flops;
+    addProduct(flops);
+    work.mufu += scores;
+    // The context is rescaled once for each block of keys.
+    work.instructions += scores * (kScore + columns / s.keys);
+    double keys = heads * sum * 2 * columns * attention.elementBytes;
+    work.sharedBytes += keys;
+    addOperand(keys * s.units, attention.elementBytes);
+    work.l2Bytes += keys + tokens * attention.queryBytes;
+    work.instructions += 0.15 * computed * attention.queryBytes;
+    double headsOfCTA = double(attention.heads) / runs;
+    double steps = headsOfCTA * sum / blocks / s.keys;
+    work.stages += kKeyStages * steps;
+    work.trips += 2 * steps / std::max<int64_t>(s.stages, 3);
+  }
+  double products = work.f16Flops + work.tf32Flops;
+  if (products > 0)
+    work.imbalance = 1 + (heaviest - 1) * attentionFlops * passes / products;
+
+  if (isLine) {
+    int64_t rows = getLineRows(shape.features, unitRows).first;
+    work.loads = double(loads + 1) * double(divideCeil(unitRows, rows));
+  }
+  // What fits stays in the second-level cache from kernel to kernel.
+  constexpr double kCacheShare = 0.75;
+  work.memoryBytes = memory > kCacheShare * device.l2Size ? memory : 0;
+  return work;
+}
