@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 import packed_modules
 import reference
@@ -113,6 +114,11 @@ def main():
                 print(f"left out {name}: {said.splitlines()[0] if said else '(no message)'}")
     manifest = {"targets": args.targets, "modules": modules, "missing": missing}
     (args.out / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    # PTX shrinks to a tenth; run_on_gpu.py unpacks it.
+    with tarfile.open(args.out / "modules.tar.xz", "w:xz") as archive:
+        archive.add(args.out / "modules", "modules")
+    for folder in ("modules", "networks"):
+        shutil.rmtree(args.out / folder)
     size = sum(file.stat().st_size for file in args.out.rglob("*") if file.is_file())
     print(f"{args.out}: {len(modules)} modules, {len(missing)} left out, {size / 2**20:.1f} MiB")
     return 1 if not modules else 0

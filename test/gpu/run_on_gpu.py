@@ -25,6 +25,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 
@@ -216,6 +217,15 @@ class Run:
             temporary.replace(self.args.out)
 
 
+def unpack_modules(folder):
+    """What pack.py compressed, beside it."""
+    if not (folder / "modules").exists() and (folder / "modules.tar.xz").exists():
+        with tarfile.open(folder / "modules.tar.xz") as archive:
+            # Python before 3.12 may not have it.
+            archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
+            archive.extractall(folder)
+
+
 def is_ours(contender):
     return contender.split(" ")[0] == "hk"
 
@@ -318,6 +328,7 @@ def main():
     unknown = [step for step in args.steps if step not in STEPS]
     if unknown:
         parser.error(f"expects steps among {', '.join(STEPS)}, but got {', '.join(unknown)}")
+    unpack_modules(args.folder)
     run = Run(args, json.loads((args.folder / "manifest.json").read_text()))
     print(json.dumps(run.results["machine"]), flush=True)
     run.run()
