@@ -4,6 +4,7 @@
 
 #include "hk/Analysis/CPUSchedule.h"
 #include "hk/Analysis/CUDASchedule.h"
+#include "hk/Analysis/MatrixProduct.h"
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Target/Devices/Device.h"
@@ -103,6 +104,19 @@ static CUDAKernelShape shapeOf(KernelOp kernel, const PlanClone &clone) {
   return shape;
 }
 
+/// Whether the kernel is a product of f16 operands, of sizes that the library
+/// reads 16 bytes at a time.
+static bool suitsCublasLt(KernelOp kernel, const PlanClone &clone) {
+  if (clone.operands != Operands::F16)
+    return false;
+  std::optional<MatrixProduct> product =
+      matchMatrixProduct(kernel.getBody().front());
+  return product && product->getInputElement().isF16() &&
+         (product->getResultElement().isF16() ||
+          product->getResultElement().isF32()) &&
+         product->getColumns() % 8 == 0 && product->getDepth() % 8 == 0;
+}
+
 namespace {
 class AssignSchedules : public hk::impl::AssignSchedulesBase<AssignSchedules> {
 public:
@@ -171,8 +185,14 @@ private:
     Attribute schedule = CUDAAttr::get(
         &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads, s.block,
         s.depth, s.keys, s.stages, clone.operands);
-    kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedule));
+    SmallVector<Attribute> schedules = {schedule};
     remarkChoice(kernel, schedule);
+    if (cublaslt && clone.role != Role::Reference &&
+        suitsCublasLt(kernel, clone)) {
+      schedules.push_back(CublasLtAttr::get(&getContext(), clone.operands));
+      remarkChoice(kernel, schedules.back());
+    }
+    kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedules));
     return WalkResult::advance();
   }
 

@@ -2,6 +2,7 @@
 
 #include "ExecutableBuilder.h"
 
+#include "hk/Analysis/MatrixProduct.h"
 #include "hk/Analysis/RowScratch.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -39,6 +40,51 @@ PackedOp ExecutableBuilder::getPanels(PackedGetOp get, int64_t width,
   return slot;
 }
 
+PackedOp ExecutableBuilder::getNarrowed(PackedGetOp get, Type element) {
+  auto source = symbols.lookup<PackedOp>(get.getSymbol());
+  auto type = RankedTensorType::get(source.getTensorType().getShape(), element);
+  std::string name;
+  llvm::raw_string_ostream(name) << get.getSymbol() << '.' << element;
+  if (auto known = symbols.lookup<PackedOp>(name);
+      known && known.getType() == type &&
+      known.getLayerBegin() == source.getLayerBegin() &&
+      known.getLayerEnd() == source.getLayerEnd())
+    return known;
+  // The initialiser is repeated, not read, or it would be rounded twice.
+  OpBuilder builder(get.getContext());
+  auto packed =
+      PackedOp::create(builder, source.getLoc(), builder.getStringAttr(name),
+                       source.getLayerBeginAttr(), source.getLayerEndAttr(),
+                       TypeAttr::get(type));
+  IRMapping mapping;
+  source.getBody().cloneInto(&packed.getBody(), mapping);
+  symbols.insert(packed, std::next(source->getIterator()));
+  return packed;
+}
+
+void ExecutableBuilder::narrowParameters(VariantOp variant) {
+  std::optional<MatrixProduct> product =
+      matchMatrixProduct(variant.getBody().front());
+  if (!product) // The writer of modules says so.
+    return;
+  OpBuilder builder(variant.getContext());
+  auto narrow = [&](PackedGetOp get, Type element) {
+    if (!get || getElementTypeOrSelf(get.getType()) == element)
+      return;
+    PackedOp packed = getNarrowed(get, element);
+    builder.setInsertionPointAfter(get);
+    Value narrowed =
+        PackedGetOp::create(builder, get.getLoc(), packed.getTensorType(),
+                            packed.getSymName(), get.getLayer());
+    get.replaceAllUsesWith(
+        CastOp::create(builder, get.getLoc(), get.getType(), narrowed)
+            .getResult());
+    get.erase();
+  };
+  narrow(product->weight, product->getInputElement());
+  narrow(product->bias, product->getResultElement());
+}
+
 /// The workgroups of a sequence: blocks of rows and, on a GPU, of features or
 /// heads.
 static int64_t workgroupsPerSequence(KernelOp kernel,
@@ -72,6 +118,8 @@ void ExecutableBuilder::addVariant(ExecutableOp executable, KernelOp kernel,
   IRMapping mapping;
   kernel.getBody().cloneInto(&variant.getBody(), mapping);
 
+  if (isa<CublasLtAttr>(schedule))
+    return narrowParameters(variant);
   auto cpu = dyn_cast<CPUAttr>(schedule);
   if (!cpu)
     return;

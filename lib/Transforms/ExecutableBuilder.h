@@ -16,8 +16,7 @@ namespace hk {
 /// Makes executables of kernels; equal kernels share one.
 class ExecutableBuilder {
 public:
-  explicit ExecutableBuilder(mlir::ModuleOp module)
-      : symbols(module) {}
+  explicit ExecutableBuilder(mlir::ModuleOp module) : symbols(module) {}
 
   /// The executable of `kernel`. New symbols are put before `where`.
   llvm::FailureOr<ExecutableOp> get(KernelOp kernel, mlir::Operation *where);
@@ -27,6 +26,11 @@ public:
 private:
   void addVariant(ExecutableOp executable, KernelOp kernel,
                   ScheduleAttrInterface schedule, mlir::Operation *where);
+  /// The packed value that `get` reads, rounded to another element type.
+  PackedOp getNarrowed(PackedGetOp get, mlir::Type element);
+  /// Lets the product of a variant for a library read its parameters in the
+  /// types that the library wants.
+  void narrowParameters(VariantOp variant);
   PackedOp getPanels(PackedGetOp get, int64_t width, mlir::Operation *where);
 
   mlir::SymbolTable symbols;

@@ -2,6 +2,7 @@
 // RUN: hk-opt %s -hk-assign-schedules | FileCheck %s
 // RUN: hk-opt %s -hk-assign-schedules -hk-assign-schedules | FileCheck %s
 // RUN: hk-opt %s -hk-assign-schedules -remarks-filter="hk-assign-schedules" -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s -check-prefix=REMARK
+// RUN: hk-opt %s -pass-pipeline="builtin.module(func.func(hk-assign-schedules{cublaslt=false}))" | FileCheck %s -check-prefix=OFF
 // One kernel of each family; the numbers are those of the unit tests.
 
 !x = tensor<?x128x256xf32>
@@ -15,6 +16,7 @@ hk.packed @w : tensor<256x256xf32> {
 
 // CHECK-LABEL: func.func private @families(
 // REMARK: remark: [Analysis] Schedule | Category:hk-assign-schedules | Function=families | Remark="kernel @line: #hk.cuda<arch = "sm_90a"
+// REMARK: Remark="kernel @gemm: #hk.cublaslt<operands = f16>"
 func.func private @families(%x: !x, %s: !s, %qkv: !qkv) -> (!s, !x, !x, !x, !x, !x) attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
   // CHECK: hk.kernel @line({{.*}} schedules [#hk.cuda<arch = "sm_90a", rows = 16, units = 8, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 2, operands = f16>] {
   %0 = hk.kernel @line(%a = %x : !x) -> (!s) scope(row) {
@@ -22,7 +24,8 @@ func.func private @families(%x: !x, %s: !s, %qkv: !qkv) -> (!s, !x, !x, !x, !x, 
     %c = hk.cast %n : !x to !s
     hk.yield %c : !s
   }
-  // CHECK: hk.kernel @gemm({{.*}} schedules [#hk.cuda<arch = "sm_90a", rows = 128, units = 4, columns = 128, heads = 0, block = 128, depth = 64, keys = 64, stages = 3, operands = f16>] {
+  // CHECK: hk.kernel @gemm({{.*}} schedules [#hk.cuda<arch = "sm_90a", rows = 128, units = 4, columns = 128, heads = 0, block = 128, depth = 64, keys = 64, stages = 3, operands = f16>, #hk.cublaslt<operands = f16>] {
+  // OFF: hk.kernel @gemm({{.*}} operands = f16>] {
   %1 = hk.kernel @gemm(%a = %s : !s, %b = %x : !x) -> (!x) scope(row) {
     %c = hk.cast %a : !s to !x
     %w = hk.packed.get @w : tensor<256x256xf32>
@@ -63,7 +66,7 @@ func.func private @families(%x: !x, %s: !s, %qkv: !qkv) -> (!s, !x, !x, !x, !x, 
 
 // The reference: f32 in tiles of the same bytes.
 // CHECK-LABEL: func.func private @reference(
-// CHECK:         #hk.cuda<arch = "sm_80", rows = 128, units = 4, columns = 64, heads = 0, block = 64, depth = 32, keys = 32, stages = 3, operands = tf32x3>
+// CHECK:         #hk.cuda<arch = "sm_80", rows = 128, units = 4, columns = 64, heads = 0, block = 64, depth = 32, keys = 32, stages = 3, operands = tf32x3>] {
 func.func private @reference(%x: !x) -> !x attributes {hk.arch = "sm_80", hk.operands = "tf32x3", hk.plan = "reference", hk.plan_of = @f, hk.rank = 2 : i64, hk.role = "reference"} {
   %y = hk.kernel @gemm(%a = %x : !x) -> (!x) scope(row) {
     %w = hk.packed.get @w : tensor<256x256xf32>

@@ -22,6 +22,10 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
     processors and the shared memory of the device: the one of `devices` with
     that architecture, or the default one.
 
+    Where `cublaslt` is set, a kernel that is a linear operation on f16 operands
+    with bias and residual, and nothing else, gets `#hk.cublaslt` behind it, but
+    for the reference: the runtime measures which is faster.
+
     The kernel of an oracle gets `#hk.loops`, for a whole sequence.
 
     A remark tells each choice.
@@ -48,6 +52,8 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
     ListOption<"devices", "devices", "std::string",
                "GPUs that schedules are made for, one at most for an "
                "architecture">,
+    Option<"cublaslt", "cublaslt", "bool", /*default=*/"true",
+           "Offer matrix products to cuBLASLt too">,
     Option<"scratchLimit", "scratch-limit", "int64_t", /*default=*/"1572864",
            "Bytes of intermediate values that a workgroup may keep">
   ];

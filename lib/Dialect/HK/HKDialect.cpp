@@ -110,6 +110,19 @@ StringRef CUDAAttr::getTargetKind() const { return "cuda"; }
 int64_t CUDAAttr::getWorkgroupRows() const { return getRows(); }
 StringRef CUDAAttr::getIsaName() const { return getArch(); }
 
+LogicalResult CublasLtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   Operands operands) {
+  if (operands != Operands::F16)
+    return emitError() << "expects operands of f16 for cuBLASLt, but got "
+                       << stringifyOperands(operands);
+  return success();
+}
+
+StringRef CublasLtAttr::getTargetKind() const { return "cublaslt"; }
+/// The library decides. A number above any sequence: one workgroup each.
+int64_t CublasLtAttr::getWorkgroupRows() const { return int64_t(1) << 40; }
+StringRef CublasLtAttr::getIsaName() const { return "cublaslt"; }
+
 LogicalResult LoopsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef isa, int64_t rows) {
   if (failed(verifyIsa(emitError, isa)))

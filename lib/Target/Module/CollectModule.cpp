@@ -3,6 +3,8 @@
 // The walk over executables, plans and functions.
 
 #include "ModuleData.h"
+#include "hk/Analysis/MatrixProduct.h"
+#include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Target/CPU/Isa.h"
 #include "hk/Target/NVPTX/Arch.h"
@@ -47,6 +49,9 @@ private:
                                unsigned index);
   LogicalResult collectCPU(const Entry &entry, VariantData &result);
   LogicalResult collectGPU(const Entry &entry, VariantData &result);
+  LogicalResult collectGemm(VariantOp variant, VariantData &result);
+  LogicalResult collectSlots(Operation *where, ArrayRef<Attribute> slots,
+                             VariantData &result);
   LogicalResult collectFunctions();
   LogicalResult collectValues(FunctionOpInterface function);
   LogicalResult collectPlan(PlanOp plan);
@@ -133,6 +138,12 @@ LogicalResult Collector::collectPackedValues() {
       for (Attribute slot : slots)
         if (auto symbol = dyn_cast<FlatSymbolRefAttr>(slot))
           used.insert(symbol.getAttr());
+  // Variants for a library have no function.
+  module.walk([&](VariantOp variant) {
+    if (isa<CublasLtAttr>(variant.getSchedule()))
+      for (auto get : variant.getBody().getOps<PackedGetOp>())
+        used.insert(get.getSymbolAttr().getAttr());
+  });
   for (auto packed : module.getOps<PackedOp>()) {
     if (!used.contains(packed.getSymNameAttr()))
       continue;
@@ -157,12 +168,6 @@ LogicalResult Collector::collectExecutable(ExecutableOp executable) {
 
 LogicalResult Collector::collectVariant(ExecutableOp executable,
                                         VariantOp variant, unsigned index) {
-  auto found = entries.find({executable.getSymNameAttr(), index});
-  if (found == entries.end())
-    return variant.emitOpError()
-           << "expects code for variant " << index << " of @"
-           << executable.getSymName() << ", but got none";
-  const Entry &entry = found->second;
   VariantData result;
   llvm::raw_string_ostream(result.schedule) << variant.getSchedule();
   auto grid = getGrid(variant.getGrid());
@@ -172,20 +177,25 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
               "got "
            << variant.getGridAttr();
   result.grid = *grid;
+  if (isa<CublasLtAttr>(variant.getSchedule())) {
+    if (failed(collectGemm(variant, result)))
+      return failure();
+    data.executables.back().variants.push_back(std::move(result));
+    return success();
+  }
+  auto found = entries.find({executable.getSymNameAttr(), index});
+  if (found == entries.end())
+    return variant.emitOpError()
+           << "expects code for variant " << index << " of @"
+           << executable.getSymName() << ", but got none";
+  const Entry &entry = found->second;
   result.section = entry.code.section;
   if (failed(entry.code.gpu ? collectGPU(entry, result)
                             : collectCPU(entry, result)))
     return failure();
   if (auto slots = entry.function->getAttrOfType<ArrayAttr>("hk.packed"))
-    for (Attribute slot : slots) {
-      auto symbol = dyn_cast<FlatSymbolRefAttr>(slot);
-      auto packed =
-          symbol ? packedIndices.find(symbol.getAttr()) : packedIndices.end();
-      if (packed == packedIndices.end())
-        return entry.function->emitOpError()
-               << "expects hk.packed to name packed values, but got " << slot;
-      result.packed.push_back(packed->second);
-    }
+    if (failed(collectSlots(entry.function, slots.getValue(), result)))
+      return failure();
   if (auto ahead =
           entry.function->getAttrOfType<DenseI64ArrayAttr>("hk.packed_ahead")) {
     if (ahead.size() != static_cast<int64_t>(result.packed.size()) ||
@@ -201,6 +211,65 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
   }
   data.executables.back().variants.push_back(std::move(result));
   return success();
+}
+
+LogicalResult Collector::collectSlots(Operation *where,
+                                      ArrayRef<Attribute> slots,
+                                      VariantData &result) {
+  for (Attribute slot : slots) {
+    auto symbol = dyn_cast<FlatSymbolRefAttr>(slot);
+    auto packed =
+        symbol ? packedIndices.find(symbol.getAttr()) : packedIndices.end();
+    if (packed == packedIndices.end())
+      return where->emitOpError()
+             << "expects hk.packed to name packed values, but got " << slot;
+    result.packed.push_back(packed->second);
+  }
+  return success();
+}
+
+LogicalResult Collector::collectGemm(VariantOp variant, VariantData &result) {
+  Block &body = variant.getBody().front();
+  std::optional<MatrixProduct> product = matchMatrixProduct(body);
+  if (!product)
+    return variant.emitOpError()
+           << "expects a linear operation of packed parameters, with or "
+              "without "
+              "a residual, and nothing else for "
+           << variant.getSchedule() << ", but got other operations";
+  GemmData gemm;
+  gemm.rows = getRowsPerSequence(product->result);
+  gemm.columns = product->getColumns();
+  gemm.depth = product->getDepth();
+  gemm.operands = getDType(product->getInputElement());
+  gemm.result = getDType(product->getResultElement());
+  auto check = [&](PackedGetOp get, Type element) -> LogicalResult {
+    if (getElementTypeOrSelf(get.getType()) == element)
+      return success();
+    return variant.emitOpError()
+           << "expects parameters of " << element << " for "
+           << variant.getSchedule() << ", but got " << get.getType();
+  };
+  gemm.input = product->input.getArgNumber();
+  // An index, the layer, is the last argument and no buffer.
+  gemm.output = llvm::count_if(body.getArgumentTypes(), [](Type type) {
+    return isa<RankedTensorType>(type);
+  });
+  if (product->residual)
+    gemm.residual = product->residual.getArgNumber();
+  SmallVector<Attribute> slots = {product->weight.getSymbolAttr()};
+  if (failed(check(product->weight, product->getInputElement())))
+    return failure();
+  if (product->bias) {
+    if (failed(check(product->bias, product->getResultElement())))
+      return failure();
+    gemm.bias = slots.size();
+    slots.push_back(product->bias.getSymbolAttr());
+  }
+  result.target = schema::Target::CublasLt;
+  result.isa = "cublaslt";
+  result.gemm = gemm;
+  return collectSlots(variant, slots, result);
 }
 
 LogicalResult Collector::collectCPU(const Entry &entry, VariantData &result) {

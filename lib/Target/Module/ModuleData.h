@@ -60,6 +60,20 @@ struct CubinData {
   uint32_t section = 0;
 };
 
+/// A matrix product, by buffers and packed slots.
+struct GemmData {
+  uint64_t rows = 0;
+  uint64_t columns = 0;
+  uint64_t depth = 0;
+  schema::DType operands = schema::DType::Invalid;
+  schema::DType result = schema::DType::Invalid;
+  uint32_t input = 0;
+  uint32_t output = 0;
+  int32_t residual = -1;
+  uint32_t weight = 0;
+  int32_t bias = -1;
+};
+
 struct VariantData {
   schema::Target target = schema::Target::Cpu;
   std::string isa;
@@ -78,6 +92,8 @@ struct VariantData {
   uint32_t cluster = 1;
   uint32_t shared = 0;
   std::vector<CubinData> cubins;
+  // Of a library.
+  std::optional<GemmData> gemm;
 };
 
 struct ExecutableData {

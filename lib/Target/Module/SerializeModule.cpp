@@ -98,11 +98,15 @@ Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
       return schema::CreateCubin(builder, sm, cubin.section);
     });
   }
+  Offset<schema::Gemm> gemm;
+  if (const std::optional<GemmData> &g = variant.gemm)
+    gemm = schema::CreateGemm(builder, g->rows, g->columns, g->depth,
+                              g->operands, g->result, g->input, g->output,
+                              g->residual, g->weight, g->bias);
   return schema::CreateVariant(
       builder, variant.target, isa, schedule, &grid, variant.scratch,
       variant.section, variant.entry, packed, imports, kernel, variant.threads,
-      variant.cluster, variant.shared, cubins, variant.grid.times, /*gemm=*/0,
-      ahead);
+      variant.cluster, variant.shared, cubins, variant.grid.times, gemm, ahead);
 }
 
 Offset<schema::Executable>

@@ -18,6 +18,8 @@ func.func @attributes() attributes {
   d1.cuda = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>,
   // CHECK-SAME: d2.cuda = #hk.cuda<arch = "sm_120", rows = 7, units = 7, columns = 32, heads = 2, block = 1, depth = 1, keys = 1, stages = 1, operands = tf32x3>
   d2.cuda = #hk.cuda<operands = tf32x3, stages = 1, keys = 1, depth = 1, block = 1, heads = 2, columns = 32, units = 7, rows = 7, arch = "sm_120">,
+  // CHECK-SAME: d3.cublaslt = #hk.cublaslt<operands = f16>
+  d3.cublaslt = #hk.cublaslt<operands = f16>,
   // CHECK-SAME: e.place = #hk.workspace<0>
   e.place = #hk.workspace<0>,
   // CHECK-SAME: f.place = #hk.result<1>

@@ -101,6 +101,11 @@ func.func @cuda_divides() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, un
 
 // -----
 
+// expected-error @+1 {{expects operands of f16 for cuBLASLt, but got tf32}}
+func.func @cublaslt_operands() attributes {a = #hk.cublaslt<operands = tf32>} { return }
+
+// -----
+
 // expected-error @+2 {{expected ::hk::Operands to be one of: f16, bf16, tf32, tf32x3}}
 // expected-error @+1 {{failed to parse HK_CUDAAttr parameter 'operands'}}
 func.func @cuda_operands() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = fp8>} { return }

@@ -70,6 +70,25 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
   let genVerifyDecl = 1;
 }
 
+def HK_CublasLtAttr : HK_Attr<"CublasLt", "cublaslt",
+    [DeclareAttrInterfaceMethods<HK_ScheduleAttrInterface>]> {
+  let summary = "a matrix product that cuBLASLt computes";
+  let description = [{
+    One more way to run a kernel that is a linear operation, with bias and
+    residual, and nothing else. There is no code for it: the module says what
+    the product is, and the runtime calls the library where it is, and where
+    that was measured to be faster. `operands` is f16: input and weights are
+    rounded to it, sums are f32.
+
+    ```mlir
+    #hk.cublaslt<operands = f16>
+    ```
+  }];
+  let parameters = (ins EnumParameter<HK_Operands>:$operands);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def HK_LoopsAttr : HK_Attr<"Loops", "loops",
     [DeclareAttrInterfaceMethods<HK_ScheduleAttrInterface>]> {
   let summary = "the schedule of a kernel that is to be right, not fast";
