@@ -7,11 +7,14 @@
 // CTA sees are not read. Blocks of keys that all queries see are not compared:
 // they come first, then the blocks of the diagonal and of the end.
 //
+// What a query does not see may hold NaN, and takes part in products with
+// zeros: EmitExactAttention.cpp.
+//
 // The maximum of a row is exact in every block. The sum of a row is kept in
 // eight columns, those of a group of the accumulator, so that lanes add up
 // once, at the end.
 
-#include "TileEmitter.h"
+#include "AttentionHead.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,30 +27,6 @@ using namespace hk::tile;
 
 /// Columns of an accumulator that one group of registers holds.
 static constexpr int64_t groupColumns = 8;
-
-/// What the blocks of keys of one head have in common.
-struct TileEmitter::AttentionHead {
-  /// MLIR's operations are handles whose accessors are not const.
-  mutable AttentionOp op;
-  MemoryView key, value;
-  Type operandType;
-  bool split;
-  int64_t keys;
-  /// The columns of a head, and padded to a multiple of 8.
-  int64_t headDim, paddedHeadDim;
-  /// Multiplies the scores, which are then exponents of 2.
-  double scale;
-  /// Of the unit.
-  Value query;
-  /// The key/value head.
-  Value group;
-  /// The first row of the sequence in memory, and that after its last key.
-  Value firstRow, endRow;
-  /// The number of keys that some query of the CTA sees.
-  Value limit;
-  /// The memref of the key mask, or null.
-  Value mask;
-};
 
 /// Maxima, sums (in `groupColumns` columns) and the context, not yet divided.
 struct TileEmitter::SoftmaxState {
@@ -234,6 +213,8 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
 
   AttentionHead h;
   h.op = op;
+  h.number = head;
+  h.queryView = *query;
   h.key = *key;
   h.value = *value;
   h.operandType = key->getElementType();
@@ -283,5 +264,8 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
       !op.getCausal() && !op.getMask() && plan.sequence % h.keys == 0;
   if (!isWhole)
     state = emitKeyLoop(h, begin, h.limit, state, /*isMasked=*/true);
-  return emitContext(h, state);
+  Value context = emitContext(h, state);
+  // Where a block may hold keys that some query does not see, what the others
+  // hold has been multiplied by zeros.
+  return op.getCausal() || h.mask ? emitGuard(h, context) : context;
 }

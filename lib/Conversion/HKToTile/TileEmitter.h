@@ -151,6 +151,10 @@ private:
   SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,
                            mlir::Value end, SoftmaxState state, bool isMasked);
   mlir::Value emitContext(const AttentionHead &head, SoftmaxState state);
+  // EmitExactAttention.cpp
+  /// `context`, or, where it is not finite, what nothing unseen has touched.
+  mlir::Value emitGuard(const AttentionHead &head, mlir::Value context);
+  mlir::Value emitExactContext(const AttentionHead &head);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -88,11 +88,11 @@ LogicalResult LoadOp::verify() {
                             type.getElementType()))) // (C2)
     return failure();
   bool isVector = type.getRows() == 1 || type.getColumns() == 1;
-  // One row of a matrix, in lines, lies as a row that is the same for all.
-  bool isRow = type.isLine() && type.getColumns() != 1;
+  // One row of a matrix is a row that is the same for all.
+  bool isRow = type.getColumns() != 1;
   if (memref.getRank() == 1 ? !isVector : isVector && !isRow) // (C3)
     return emitOpError() << "expects a frag of one row or one column of a "
-                            "vector, and neither of a matrix, but got "
+                            "vector, and not one column of a matrix, but got "
                          << type << " of " << memref;
   return verifyColumns(*this, getColumnsAttr(), type.getColumns()); // (C4)
 }

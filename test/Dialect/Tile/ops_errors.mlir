@@ -18,7 +18,7 @@ func.func @load_c2(%m: memref<?x64xf32>, %i: index) {
 // -----
 
 func.func @load_c3_vector(%m: memref<64xf32>, %i: index) {
-  // expected-error @+1 {{expects a frag of one row or one column of a vector, and neither of a matrix, but got '!tile.frag<16x64xf32>' of 'memref<64xf32>'}}
+  // expected-error @+1 {{expects a frag of one row or one column of a vector, and not one column of a matrix, but got '!tile.frag<16x64xf32>' of 'memref<64xf32>'}}
   %0 = tile.load %m[%i] : memref<64xf32> -> !tile.frag<16x64xf32>
   return
 }
@@ -26,8 +26,8 @@ func.func @load_c3_vector(%m: memref<64xf32>, %i: index) {
 // -----
 
 func.func @load_c3_matrix(%m: memref<?x64xf32>, %i: index) {
-  // expected-error @+1 {{expects a frag of one row or one column of a vector, and neither of a matrix, but got '!tile.frag<1x64xf32>' of 'memref<?x64xf32>'}}
-  %0 = tile.load %m[%i, %i] : memref<?x64xf32> -> !tile.frag<1x64xf32>
+  // expected-error @+1 {{expects a frag of one row or one column of a vector, and not one column of a matrix, but got '!tile.frag<16x1xf32>' of 'memref<?x64xf32>'}}
+  %0 = tile.load %m[%i, %i] : memref<?x64xf32> -> !tile.frag<16x1xf32>
   return
 }
 

@@ -43,11 +43,17 @@ def HKToTile : Pass<"hk-to-tile", "::mlir::ModuleOp"> {
        is one of each, and its hidden row never exists.
     4. What is added to the result of a linear operation is where its sums
        begin; bias, activation, masks and casts are one map on the sums.
-    5. A kernel without linear operations and attention streams rows: all values
+    5. Attention takes queries, keys and values from memory, and gives the heads
+       of its result as blocks. What a query does not see has no part in its
+       result, whatever it holds: where a result is not finite, a unit computes
+       it again, key by key.
+    6. A kernel without linear operations and attention streams rows: all values
        are resident, in the line layout.
-    6. Weights get the layout that the kernel reads, `@w.t128x64.f16` from `@w`:
+    7. Weights get the layout that the kernel reads, `@w.t128x64.f16` from `@w`:
        tiles that are images of shared memory, of the type that is multiplied,
        rounded once.
+    8. With `skip_rows`, a CTA whose rows nobody reads stores zeros and does
+       nothing else.
 
     Everything is checked before anything is emitted.
   }];

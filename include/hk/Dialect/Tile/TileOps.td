@@ -122,13 +122,13 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
 
     Rows at or after `rows` are zeros and not read (of a vector: elements at or
     after it); so are columns at or after `columns` of the result, and what lies
-    beyond the last column of the memref. Each unit loads its own frag, and the rows are its own.
+    beyond the last column of the memref. Each unit
+    loads its own frag, and the rows are its own.
 
     Constraints:
     - (C1) two indices for a matrix, one for a vector.
     - (C2) the memref and the frag have the same element type.
-    - (C3) a vector is loaded as `1xC` or `Rx1`, a matrix as neither, but for
-      one row in lines.
+    - (C3) a vector is loaded as `1xC` or `Rx1`, a matrix not as `Rx1`.
     - (C4) `columns` is positive and at most the columns of the result.
 
     Example:
