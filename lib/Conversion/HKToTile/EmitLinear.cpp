@@ -30,7 +30,8 @@ Value TileEmitter::multiply(const LinearPlan &p, Value a, Column k, Column n,
     int64_t width = std::min(p.tileRows, padded - i);
     Column tileRow = tileAt(n + i, p.tileRows);
     Value first;
-    if (tileRow.index && p.features % n.stride != 0 && !isOne) {
+    if (!isOne && run && n.index == run &&
+        plan.runs * n.stride + n.offset > p.features) {
       // The last run of columns reaches behind the last tile.
       first = arith::MinUIOp::create(
           b, loc, at(tileRow),
