@@ -145,3 +145,70 @@ def product(
         threads=32 * (units + producers),
         shared=shared,
     )
+
+
+def keys_and_values(suite, name, keys=100, slots=3, head=64, width=192):
+    """y = (q k^T) v: keys and values take turns in one channel.
+
+    Keys past the last are zeros, and scores of no key but those matter.
+    """
+    units, rows, block = 4, 16, 64
+    cta = units * rows
+    buf, chan = f"!tile.buf<{block}x{head}xf16>", f"!tile.chan<{block}x{head}xf16, {slots}>"
+    memref = f"memref<?x{width}xf16>"
+    frag = lambda columns, element: f"!tile.frag<{rows}x{columns}x{element}>"
+    stage = lambda column: f"""
+      %s{column} = tile.acquire %kv : {chan} -> {buf}
+      tile.copy %qkv[%j, %c{column}] rows(%batch) to %s{column} : {memref} -> {buf}
+      tile.commit %kv : {chan}"""
+    barriers = slots * block * head * 2
+    shared = barriers + 16 * slots
+    suite.kernel(
+        name,
+        f"%qkv: {memref}, %y: memref<?x{head}xf32>, %batch: index",
+        f"""
+  %item = tile.item
+  %first = arith.muli %item, %c{cta} : index
+  %kv = tile.chan async {{offset = 0 : i64, barriers = {barriers} : i64}} : {chan}
+  tile.role producer {{
+    scf.for %j = %c0 to %batch step %c{block} {{{stage(head)}{stage(2 * head)}
+    }}
+  }}
+  tile.role consumer {{
+    %unit = tile.unit
+    %mine = arith.muli %unit, %c{rows} : index
+    %row = arith.addi %first, %mine : index
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> {frag(head, "f32")}
+    %q = tile.load %qkv[%row, %c0] rows(%batch) : {memref} -> {frag(head, "f16")}
+    %o = scf.for %j = %c0 to %batch step %c{block} iter_args(%c = %z) -> ({frag(head, "f32")}) {{
+      %k = tile.wait %kv : {chan} -> {buf}
+      %s = tile.mma %q, %k[%c0, %c0] : {frag(head, "f16")}, {buf} -> {frag(block, "f32")}
+      tile.release %kv : {chan}
+      %p = tile.map %s : {frag(block, "f32")} -> {frag(block, "f16")} {{
+      ^bb0(%e: f32):
+        %h = arith.truncf %e : f32 to f16
+        tile.yield %h : f16
+      }}
+      %v = tile.wait %kv : {chan} -> {buf}
+      %d = tile.mma %p, %v[%c0, %c0], %c {{transpose_b}}
+        : {frag(block, "f16")}, {buf}, {frag(head, "f32")} -> {frag(head, "f32")}
+      tile.release %kv : {chan}
+      scf.yield %d : {frag(head, "f32")}
+    }}
+    tile.store %o to %y[%row, %c0] rows(%batch) : {frag(head, "f32")}, memref<?x{head}xf32>
+  }}""",
+        units=units,
+        attributes=f", producers = 1 : i64, shared = {shared} : i64",
+    )
+    # Small integers: scores are exact in f16.
+    qkv = RNG.integers(-1, 2, (keys, width)).astype(np.float16)
+    q, k, v = (qkv[:, i * head : (i + 1) * head].astype(np.float64) for i in range(3))
+    suite.run(
+        name,
+        [qkv, Out(np.full((keys, head), 7, np.float32)), keys],
+        equal((q @ k.T @ v).astype(np.float32)),
+        grid=-(-keys // cta),
+        threads=32 * (units + 1),
+        shared=shared,
+    )

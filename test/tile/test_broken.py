@@ -50,9 +50,9 @@ suite.run(
 )
 
 
-def change(function, pattern=r"(\d+);"):
+def change(function):
     """The last number of a line, changed."""
-    return lambda line: re.sub(pattern, lambda n: f"{function(int(n[1]))};", line)
+    return lambda line: re.sub(r"(\d+);", lambda n: f"{function(int(n[1]))};", line)
 
 
 # What is broken: a line of PTX, and what it becomes.
@@ -65,9 +65,12 @@ BREAKS = [
     # A wait that does not look, and one for the other phase.
     (
         r"mbarrier\.t(ry|est)_wait",
-        lambda line: re.sub(r".*selp\.b32 (%r\d+).*", r"mov.b32 \1, 1;", line),
+        lambda line: re.sub(r".*b64 (%p\d+).*", r"setp.eq.u32 \1, 0, 0;", line),
     ),
-    (r"mbarrier\.t(ry|est)_wait", lambda line: line.replace("1, 0, p", "0, 1, p")),
+    (
+        r"mbarrier\.t(ry|est)_wait",
+        lambda line: re.sub(r"^(.*b64 (%p\d+).*)$", r"\1 not.pred \2, \2;", line),
+    ),
     (r"mbarrier\.arrive|cp\.async\.(bulk|mbarrier|cg)", lambda line: ""),
     (r"expect_tx", change(lambda n: n - 16)),
 ]

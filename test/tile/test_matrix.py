@@ -4,7 +4,7 @@
 import functools
 
 from harness import Suite
-from products import product
+from products import keys_and_values, product
 
 suite = Suite()
 case = functools.partial(product, suite)
@@ -41,5 +41,8 @@ case("tf32_blocks", "f32", n=64, k=128, depth=64, rows=32)
 case("tf32_shallow", "f32", n=16, k=24, depth=8, through=False)
 case("split", "f32", n=40, k=64, depth=32, split=True)
 case("split_transposed", "f32", n=40, k=80, depth=40, split=True, transposed=True)
+# Keys and values, whose last block is not whole.
+keys_and_values(suite, "keys_and_values")
+keys_and_values(suite, "keys_and_values_narrow", head=40, width=120, slots=2)
 
 suite.main()

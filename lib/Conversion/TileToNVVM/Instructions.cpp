@@ -189,12 +189,13 @@ void hk::waitForPhase(Device &d, const GPUTarget &target,
                                    ValueRange(zero));
   OpBuilder::InsertionGuard guard(d.b);
   Block *before = d.b.createBlock(&loop.getBefore(), {}, d.i32Type(), d.loc);
-  Value done =
-      d.ptx("{ .reg .pred p; mbarrier." + text + ".parity.shared.b64 p, " +
-                operand(barrier, 1) + ", $2; selp.b32 $0, 1, 0, p; }",
-            "=r,r,r,~{memory}", d.i32Type(), {barrier.base, parity},
-            /*hasSideEffects=*/true)[0];
-  Value again = d.compare(arith::CmpIPredicate::eq, done, zero);
+  Value isOver = d.ptx("mbarrier." + text + ".parity.shared.b64 $0, " +
+                           operand(barrier, 1) + ", $2;",
+                       "=b,r,r,~{memory}", d.b.getI1Type(),
+                       {barrier.base, parity}, /*hasSideEffects=*/true)[0];
+  Value again = arith::XOrIOp::create(
+      d.b, d.loc, isOver,
+      arith::ConstantOp::create(d.b, d.loc, d.b.getBoolAttr(true)));
   scf::ConditionOp::create(d.b, d.loc, again, before->getArguments());
   Block *after = d.b.createBlock(&loop.getAfter(), {}, d.i32Type(), d.loc);
   Value count = d.add(after->getArgument(0), 1);

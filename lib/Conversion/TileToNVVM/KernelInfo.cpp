@@ -156,4 +156,16 @@ void KernelInfo::emitEntry() {
                                           builder.getI32Type(), base);
   }
   channels.emitEntry(d, *this);
+  entry = &*std::prev(builder.getInsertionPoint());
+}
+
+Value KernelInfo::atEntry(Device &d, ArrayRef<int64_t> key,
+                          function_ref<Value(Device &)> compute) {
+  Value &value = entryValues[key.vec()];
+  if (!value) {
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.setInsertionPointAfter(entry);
+    value = compute(d);
+  }
+  return value;
 }

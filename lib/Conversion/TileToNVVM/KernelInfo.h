@@ -10,6 +10,9 @@
 #include "RegisterLayout.h"
 #include "Target.h"
 
+#include <map>
+#include <vector>
+
 namespace hk {
 
 class KernelInfo {
@@ -59,6 +62,11 @@ public:
     return divisors.lookup({op, position});
   }
 
+  /// A value that depends on the lane alone, which `key` names: computed by
+  /// `compute` once, at the beginning of the kernel.
+  mlir::Value atEntry(Device &d, llvm::ArrayRef<int64_t> key,
+                      llvm::function_ref<mlir::Value(Device &)> compute);
+
   /// The channels, and what is copied into them.
   ChannelPlan channels;
 
@@ -69,6 +77,9 @@ private:
   mlir::DenseSet<mlir::Operation *> invariant;
   mlir::DenseMap<std::pair<mlir::Operation *, unsigned>, int64_t> divisors;
   bool usesShared = false;
+  /// The last operation of the entry.
+  mlir::Operation *entry = nullptr;
+  std::map<std::vector<int64_t>, mlir::Value> entryValues;
 };
 
 /// The name of dynamic shared memory, a global of the module.

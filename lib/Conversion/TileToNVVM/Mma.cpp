@@ -50,10 +50,10 @@ private:
   int64_t slabs, columns, depth;
   SmallVector<Value> sums;
 
-  BufAddress address(const LaneOffset &lane) {
-    return BufAddress(d, op.getB().getType(), b,
+  BufAddress address(const LanePattern &lanes) {
+    return BufAddress(d, info, op.getB().getType(), b,
                       BufOffset::get(d, info, op, 2, rowValue),
-                      BufOffset::get(d, info, op, 3, columnValue), lane);
+                      BufOffset::get(d, info, op, 3, columnValue), lanes);
   }
 
   void multiply(int64_t slab, int64_t column, ValueRange aRegisters,
@@ -74,10 +74,8 @@ private:
     if (isNew) {
       bool isTransposed = op.getTransposeB();
       it->second = std::make_unique<BufAddress>(address(
-          isTransposed
-              ? LaneOffset::getMatrix(d, info, depthCount, columnCount, true)
-              : LaneOffset::getMatrix(d, info, columnCount, depthCount,
-                                      false)));
+          isTransposed ? LanePattern::matrix(depthCount, columnCount, true)
+                       : LanePattern::matrix(columnCount, depthCount, false)));
     }
     return *it->second;
   }
@@ -160,7 +158,7 @@ private:
   SmallVector<Value> loadPair(int64_t column, int64_t k) {
     if (!op.getTransposeB()) {
       if (pairs.empty())
-        pairs.push_back(address(LaneOffset::getPair(d, info)));
+        pairs.push_back(address(LanePattern::pair(4)));
       Value both = LLVM::LoadOp::create(
           d.b, d.loc, VectorType::get({2}, element),
           sharedPointer(d, pairs[0].get(8 * column, 2 * k)), /*alignment=*/8);
@@ -170,14 +168,8 @@ private:
             LLVM::ExtractElementOp::create(d.b, d.loc, both, d.i32(i)));
       return values;
     }
-    for (int64_t i = pairs.size(); i < 2; ++i) {
-      LaneOffset lane;
-      lane.row = d.add(info.slabColumn, i);
-      lane.chunk = d.shiftRight(info.slabRow, 2);
-      lane.span = 2;
-      lane.byte = d.mul(d.bitAnd(info.slabRow, 3), 4);
-      pairs.push_back(address(lane));
-    }
+    for (int64_t i = pairs.size(); i < 2; ++i)
+      pairs.push_back(address(LanePattern::across(i)));
     SmallVector<Value> values;
     for (BufAddress &at : pairs)
       values.push_back(LLVM::LoadOp::create(

@@ -67,15 +67,15 @@ struct FetchLowering : TilePattern<tile::FetchOp> {
     Device d(rewriter, op.getLoc());
     tile::FragType type = op.getType();
     Type element = type.getElementType();
-    auto address = [&](const LaneOffset &lane) {
-      return BufAddress(d, op.getSource().getType(), adaptor.getSource(),
+    auto address = [&](const LanePattern &lanes) {
+      return BufAddress(d, info, op.getSource().getType(), adaptor.getSource(),
                         BufOffset::get(d, info, op, 1, adaptor.getRow()),
                         BufOffset::get(d, info, op, 2, adaptor.getColumn()),
-                        lane);
+                        lanes);
     };
     SmallVector<Value> registers;
     if (element.isF32()) {
-      BufAddress pairs = address(LaneOffset::getPair(d, info));
+      BufAddress pairs = address(LanePattern::pair(4));
       Type pair = VectorType::get({2}, element);
       forEachPiece(type, [&](int64_t row, int64_t chunk, int64_t, int64_t) {
         Value value =
@@ -88,13 +88,13 @@ struct FetchLowering : TilePattern<tile::FetchOp> {
       });
     } else {
       // The matrices of a tile are a0 to a3: rows first.
-      BufAddress tiles = address(LaneOffset::getMatrix(d, info, 2, 2, true));
+      BufAddress tiles = address(LanePattern::matrix(2, 2, true));
       std::optional<BufAddress> last;
       Type pair = VectorType::get({2}, element);
       forEachPiece(type, [&](int64_t row, int64_t chunk, int64_t,
                              int64_t count) {
         if (count == 2 && !last)
-          last.emplace(address(LaneOffset::getMatrix(d, info, 2, 1, true)));
+          last.emplace(address(LanePattern::matrix(2, 1, true)));
         SharedAddress at = (count == 2 ? *last : tiles).get(row, chunk);
         for (Value word : loadMatrices(d, at, count, /*isTransposed=*/false))
           registers.push_back(d.bitcast(word, pair));
@@ -114,14 +114,14 @@ struct PutLowering : TilePattern<tile::PutOp> {
     Device d(rewriter, op.getLoc());
     tile::FragType type = op.getValue().getType();
     ValueRange registers = adaptor.getValue();
-    auto address = [&](const LaneOffset &lane) {
+    auto address = [&](const LanePattern &lanes) {
       return BufAddress(
-          d, op.getTarget().getType(), adaptor.getTarget().front(),
+          d, info, op.getTarget().getType(), adaptor.getTarget().front(),
           BufOffset::get(d, info, op, 2, adaptor.getRow().front()),
-          BufOffset::get(d, info, op, 3, adaptor.getColumn().front()), lane);
+          BufOffset::get(d, info, op, 3, adaptor.getColumn().front()), lanes);
     };
     if (type.getElementType().isF32()) {
-      BufAddress pairs = address(LaneOffset::getPair(d, info));
+      BufAddress pairs = address(LanePattern::pair(4));
       Type pair = VectorType::get({2}, type.getElementType());
       forEachPiece(type, [&](int64_t row, int64_t chunk, int64_t first,
                              int64_t) {
@@ -134,12 +134,12 @@ struct PutLowering : TilePattern<tile::PutOp> {
                               /*alignment=*/8);
       });
     } else if (info.target.hasStMatrix()) {
-      BufAddress tiles = address(LaneOffset::getMatrix(d, info, 2, 2, true));
+      BufAddress tiles = address(LanePattern::matrix(2, 2, true));
       std::optional<BufAddress> last;
       forEachPiece(type, [&](int64_t row, int64_t chunk, int64_t first,
                              int64_t count) {
         if (count == 2 && !last)
-          last.emplace(address(LaneOffset::getMatrix(d, info, 2, 1, true)));
+          last.emplace(address(LanePattern::matrix(2, 1, true)));
         SmallVector<Value> words;
         for (Value value : registers.slice(first, count))
           words.push_back(d.bitcast(value, d.i32Type()));
@@ -147,10 +147,7 @@ struct PutLowering : TilePattern<tile::PutOp> {
       });
     } else {
       // Two columns of a row: 4 bytes of a chunk.
-      LaneOffset lane;
-      lane.row = info.slabRow;
-      lane.byte = d.mul(info.slabColumn, 2);
-      BufAddress words = address(lane);
+      BufAddress words = address(LanePattern::pair(2));
       forEachPiece(
           type, [&](int64_t row, int64_t chunk, int64_t first, int64_t count) {
             for (int64_t i = 0; i < count; ++i)

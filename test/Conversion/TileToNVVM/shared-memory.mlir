@@ -8,8 +8,8 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
   // CHECK: llvm.mlir.global external @hk_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
   // Blocks of 128 bytes: the lane is in row lane mod 16 and chunk lane / 16,
-  // which is swizzled by row mod 8. A step of 16 columns is one XOR, one of 16
-  // rows is a constant.
+  // which is swizzled by row mod 8: computed once, for all bufs. A step of 16
+  // columns is one XOR, one of 16 rows is a constant.
   // CHECK-LABEL: llvm.func @halves(
   // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i32
   // CHECK-DAG: %[[C7:.*]] = arith.constant 7 : i32
@@ -20,15 +20,15 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
   // CHECK-DAG: %[[C2048:.*]] = arith.constant 2048 : i32
   // CHECK-DAG: %[[GLOBAL:.*]] = llvm.mlir.addressof @hk_shared
   // CHECK: %[[BASE:.*]] = llvm.ptrtoint %[[GLOBAL]]
-  // CHECK: %[[B:.*]] = arith.addi %[[BASE]], %[[C2048]]
   // SM90: %[[ROW:.*]] = arith.andi %{{.*}}, %[[C15]]
   // SM90: %[[CHUNK:.*]] = arith.shrui %{{.*}}, %[[C4]]
   // SM90: %[[DOWN:.*]] = arith.muli %[[ROW]], %[[C128]]
-  // SM90: %[[LINE:.*]] = arith.addi %[[B]], %[[DOWN]]
   // SM90: %[[SWIZZLE:.*]] = arith.andi %[[ROW]], %[[C7]]
   // SM90: %[[AT:.*]] = arith.xori %{{.*}}, %[[SWIZZLE]]
   // SM90: %[[BYTES:.*]] = arith.muli %[[AT]], %[[C16]]
-  // SM90: %[[FIRST:.*]] = arith.addi %[[LINE]], %[[BYTES]]
+  // SM90: %[[LANE:.*]] = arith.addi %[[DOWN]], %[[BYTES]]
+  // CHECK: %[[B:.*]] = arith.addi %[[BASE]], %[[C2048]]
+  // SM90: %[[FIRST:.*]] = arith.addi %[[B]], %[[LANE]]
   // SM90: %[[P:.*]] = llvm.inttoptr %[[FIRST]] : i32 to !llvm.ptr<3>
   // SM90: nvvm.stmatrix %[[P]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {{.*}}b16
   // SM90: %[[NEXT:.*]] = arith.xori %[[FIRST]], %[[C32]]
