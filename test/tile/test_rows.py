@@ -38,7 +38,7 @@ def copies(suite):
         ("line", 4, 130, 130, 0, None),
         ("line", 4, 131, 131, 0, None),
         ("line", 16, 6, 6, 0, None),
-        ("line", 32, 1, 3, 1, None),
+        ("line", 32, 2, 3, 1, None),
         ("line", 8, 16, 64, 20, None),
         ("line", 8, 16, 64, 20, 10),
         ("line", 8, 16, 64, 56, None),

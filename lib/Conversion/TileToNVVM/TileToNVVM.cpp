@@ -37,7 +37,6 @@ static LogicalResult convert(tile::KernelOp kernel, const GPUTarget &gpu) {
   ConversionTarget target(*kernel.getContext());
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalDialect<tile::TileDialect, memref::MemRefDialect>();
-  target.addIllegalOp<memref::LoadOp>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   return applyPartialConversion(kernel, target, std::move(patterns));
