@@ -126,8 +126,9 @@ private:
   }
 
   void chain(CUDASchedule s) {
+    bool hasLinear = shape.depth > 1;
     for (int64_t block : {32, 64, 128}) {
-      s.block = block / wide;
+      s.block = hasLinear ? block / wide : rules.block;
       if (shape.headDim)
         forKeys(s, {2, 3, 4});
       else
@@ -229,8 +230,8 @@ std::string hk::describe(const CUDASchedule &s, CUDAFamily family) {
   if (family == CUDAFamily::Gemm)
     text += llvm::formatv(", columns {0}, depth {1}", s.columns, s.depth);
   if (family == CUDAFamily::Chain)
-    text += llvm::formatv(", block {0}", s.block);
-  if (family == CUDAFamily::Chain || family == CUDAFamily::Attention)
+    text += llvm::formatv(", block {0}, keys {1}", s.block, s.keys);
+  if (family == CUDAFamily::Attention)
     text += llvm::formatv(", keys {0}", s.keys);
   if (family != CUDAFamily::Line)
     text += llvm::formatv(", stages {0}", s.stages);

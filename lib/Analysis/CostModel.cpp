@@ -20,6 +20,8 @@ using namespace hk;
 static constexpr double kStageClocks = 130;
 /// From a load to its data, L2 or memory.
 static constexpr double kTripClocks = 700;
+/// From one CTA that starts on an SM to the next.
+static constexpr double kStartClocks = 50;
 /// What a warp alone reaches of the rate of its scheduler.
 static constexpr double kLoneTensor = 0.8, kLoneIssue = 0.5, kLoneMufu = 0.8;
 /// Bytes in a clock that one SM can take in from L2.
@@ -90,7 +92,9 @@ KernelCost hk::predictCost(const KernelWork &work, const Device &device) {
   double chain =
       work.loads * kTripClocks + std::max(computing, work.trips * kTripClocks);
   double rounds = double(llvm::divideCeil(ofSM, cost.resident));
-  cost.latency = chain * (rounds - 1 + work.imbalance) * clock;
+  cost.latency =
+      (chain * (rounds - 1 + work.imbalance) + kStartClocks * double(ofSM)) *
+      clock;
 
   cost.launch = device.nextLaunch * 1e6;
   cost.total = cost.launch + norm(3, {busy, cost.latency});
@@ -146,7 +150,7 @@ std::string hk::describe(const KernelCost &cost) {
   add(cost.memory, Bound::Memory);
   add(cost.latency, Bound::Latency);
   add(cost.launch, Bound::Launch);
-  os << llvm::formatv("; {0:f2} waves of {1} CTAs an SM)", cost.waves,
-                      cost.resident);
+  os << llvm::formatv("; {0:f2} waves of {1} CTA{2} an SM)", cost.waves,
+                      cost.resident, cost.resident == 1 ? "" : "s");
   return text;
 }

@@ -108,10 +108,13 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
       CloneTargetsOptions clones;
       clones.archs.assign(options.archs.begin(), options.archs.end());
       clones.cpu = !options.isas.empty();
+      clones.devices.assign(options.devices.begin(), options.devices.end());
       pm.addPass(createCloneTargets(clones));
       pm.addNestedPass<func::FuncOp>(createRotateLayers());
     }
-    pm.addNestedPass<func::FuncOp>(createCut());
+    CutOptions cut;
+    cut.devices.assign(options.devices.begin(), options.devices.end());
+    pm.addNestedPass<func::FuncOp>(createCut(cut));
     if (!options.archs.empty())
       pm.addNestedPass<func::FuncOp>(createNarrow());
     AssignSchedulesOptions schedules;

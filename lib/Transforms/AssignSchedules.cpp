@@ -2,15 +2,17 @@
 //
 // hk-assign-schedules: one schedule for each kernel and instruction set.
 
+#include "ExecutableBuilder.h"
+
 #include "hk/Analysis/CPUSchedule.h"
-#include "hk/Analysis/CUDASchedule.h"
+#include "hk/Analysis/CUDACandidates.h"
 #include "hk/Analysis/MatrixProduct.h"
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Target/Devices/Device.h"
-#include "hk/Transforms/CutPolicy.h"
 #include "hk/Transforms/Passes.h"
 #include "hk/Transforms/PlanClone.h"
+#include "hk/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -42,66 +44,10 @@ static CPUKernelShape shapeOf(KernelOp kernel) {
   return shape;
 }
 
-/// The value that `value` is a view of or was rounded from.
-static Value storedValue(Value value) {
-  value = viewedValue(value);
-  while (auto cast = value.getDefiningOp<CastOp>())
-    value = viewedValue(cast.getInput());
-  return value;
-}
-
-static CUDAFamily familyOf(KernelOp kernel) {
-  LinearOp linear;
-  bool hasNorm = false, hasAttention = false, hasElementwise = false;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (isa<LayerNormOp, RMSNormOp>(op)) {
-      hasNorm = true;
-    } else if (isa<AttentionOp>(op)) {
-      if (hasAttention)
-        return CUDAFamily::Chain;
-      hasAttention = true;
-    } else if (isa<LinearOp>(op)) {
-      if (linear)
-        return CUDAFamily::Chain;
-      linear = cast<LinearOp>(op);
-    } else if (isa<ScopeOpInterface>(op) && !isa<SplitOp, CastOp>(op)) {
-      hasElementwise = true;
-    }
-  }
-  if (!linear && !hasAttention)
-    return CUDAFamily::Line;
-  if (hasAttention)
-    return linear || hasNorm || hasElementwise ? CUDAFamily::Chain
-                                               : CUDAFamily::Attention;
-  Type type = linear.getResult().getType();
-  bool isPlain = !hasNorm && isa<BlockArgument>(storedValue(linear.getInput()));
-  return isPlain && llvm::all_of(kernel.getResultTypes(),
-                                 [&](Type result) {
-                                   return cast<ShapedType>(result).getShape() ==
-                                          cast<ShapedType>(type).getShape();
-                                 })
-             ? CUDAFamily::Gemm
-             : CUDAFamily::Chain;
-}
-
-static CUDAKernelShape shapeOf(KernelOp kernel, const PlanClone &clone) {
-  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-  CUDAKernelShape shape;
-  shape.family = familyOf(kernel);
-  if (!type.isDynamicDim(0))
-    shape.batch = type.getDimSize(0);
-  shape.sequence = getRowsPerSequence(type);
-  shape.features = type.getShape().back();
-  shape.operandBytes = operandBits(clone.operands) / 8;
-  for (Operation &op : kernel.getBody().front()) {
-    if (auto attention = dyn_cast<AttentionOp>(op)) {
-      shape.heads = attention.getNumHeads();
-      shape.headDim = attention.getHeadDim();
-    } else if (auto linear = dyn_cast<LinearOp>(op)) {
-      shape.depth = linear.getWeight().getType().getDimSize(1);
-    }
-  }
-  return shape;
+/// The operations of a kernel.
+static SmallVector<Operation *> getOps(KernelOp kernel) {
+  return llvm::map_to_vector(kernel.getBody().front().without_terminator(),
+                             [](Operation &op) { return &op; });
 }
 
 /// Whether the kernel is a product of f16 operands, of sizes that the library
@@ -163,37 +109,72 @@ private:
   }
 
   WalkResult assignCUDA(KernelOp kernel, const PlanClone &clone) {
-    const Device *device = getDefaultDevice(clone.arch);
-    for (const std::string &name : devices) {
-      const Device *named = findDevice(name);
-      if (!named) {
-        kernel.emitOpError() << "expects devices of " << listDevices()
-                             << ", but got '" << name << "'";
-        return WalkResult::interrupt();
-      }
-      if (named->arch == clone.arch)
-        device = named;
-    }
-    if (!device) {
-      kernel.emitOpError() << "expects hk.arch of sm_80, sm_86, sm_89, sm_90a "
-                              "or sm_120, but got "
-                           << clone.arch;
+    FailureOr<const Device *> device =
+        getTargetDevice(kernel, devices, clone.arch);
+    if (failed(device))
       return WalkResult::interrupt();
+    KernelDescription description(getOps(kernel), clone.operands, assumedBatch);
+    // The reference is not there to be fast.
+    int64_t most = clone.role == Role::Reference ? 1 : int64_t(candidates);
+    CUDACandidates found =
+        rankCUDASchedules(description, **device, std::max<int64_t>(most, 1));
+    SmallVector<Attribute> schedules;
+    SmallVector<double> times;
+    for (const CUDACandidate &candidate : found.best) {
+      const CUDASchedule &s = candidate.schedule;
+      schedules.push_back(CUDAAttr::get(
+          &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads,
+          s.block, s.depth, s.keys, s.stages, clone.operands));
+      remarkChoice(kernel, schedules.back());
+      if (candidate.cost.fits())
+        times.push_back(candidate.cost.total);
     }
-    CUDASchedule s = chooseCUDASchedule({device->sms, device->sharedPerCTA},
-                                        shapeOf(kernel, clone));
-    Attribute schedule = CUDAAttr::get(
-        &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads, s.block,
-        s.depth, s.keys, s.stages, clone.operands);
-    SmallVector<Attribute> schedules = {schedule};
-    remarkChoice(kernel, schedule);
     if (cublaslt && clone.role != Role::Reference &&
         suitsCublasLt(kernel, clone)) {
       schedules.push_back(CublasLtAttr::get(&getContext(), clone.operands));
       remarkChoice(kernel, schedules.back());
     }
     kernel.setSchedulesAttr(ArrayAttr::get(&getContext(), schedules));
+    if (!times.empty()) {
+      kernel->setAttr(kPredictedTime,
+                      DenseF64ArrayAttr::get(&getContext(), times));
+      kernel->setAttr(kPredictedBatch,
+                      IntegerAttr::get(IntegerType::get(&getContext(), 64),
+                                       description.getBatch()));
+    }
+    remarkCandidates(kernel, found, description);
     return WalkResult::advance();
+  }
+
+  /// Why these schedules, and not others.
+  void remarkCandidates(KernelOp kernel, const CUDACandidates &found,
+                        const KernelDescription &description) {
+    CUDAFamily family = description.getShape().family;
+    std::string subject = ("kernel @" + kernel.getName() + ": ").str();
+    PassRemarks remarks("hk-assign-schedules", getOperation());
+    for (const CUDACandidate &candidate : found.best)
+      if (candidate.cost.fits())
+        remarks.analysis(kernel.getLoc(), "Predicted",
+                         subject + describe(candidate.schedule, family) + ": " +
+                             describe(candidate.cost) + " for " +
+                             Twine(description.getBatch()) + " sequences");
+      else
+        remarks.missed(kernel.getLoc(), "NotPredicted",
+                       subject + "no schedule is known to fit; " +
+                           describe(candidate.schedule, family) +
+                           " is that of the rules");
+    if (found.next)
+      remarks.missed(kernel.getLoc(), "Slower",
+                     subject + "of " + Twine(found.legal) +
+                         " schedules that fit, the next is " +
+                         describe(found.next->schedule, family) + ": " +
+                         describe(found.next->cost));
+    for (const RefusedSchedules &refused : found.refused)
+      remarks.missed(kernel.getLoc(), "Refused",
+                     subject + Twine(refused.count) +
+                         " schedules refused for " + refused.kind +
+                         ", the first with " + describe(refused.first, family) +
+                         ": " + refused.reason);
   }
 
   WalkResult assignCPU(KernelOp kernel) {

@@ -141,9 +141,12 @@ LogicalResult CloneTargets::clone(func::FuncOp function, StringRef arch) {
     return addClone(function, {of, arch, plan, operands, role, rank++}, name);
   };
   std::unique_ptr<CutPolicy> safe = createOperationCutPolicy();
+  FailureOr<const Device *> device = getTargetDevice(function, devices, arch);
+  if (failed(device))
+    return failure();
   auto addFused = [&](Operands operands) -> LogicalResult {
     if (!cutsAlike(function, *safe,
-                   *createChainCutPolicy(operandBits(operands))))
+                   *createCostCutPolicy(operands, **device, assumedBatch)))
       return add("fused", operands, Role::Candidate);
     remarks.missed(function.getLoc(), "NotFused",
                    "no plan with row chains of " + stringifyOperands(operands) +
@@ -156,6 +159,14 @@ LogicalResult CloneTargets::clone(func::FuncOp function, StringRef arch) {
     return failure();
   rank = 1;
   if (failed(add("safe", Operands::F16, Role::Safe)))
+    return failure();
+  // Where prediction and rule differ, measurement decides.
+  std::unique_ptr<CutPolicy> chains = createChainCutPolicy(Operands::F16);
+  if (llvm::is_contained(candidates, Operands::F16) &&
+      !cutsAlike(function, *safe, *chains) &&
+      !cutsAlike(function, *chains,
+                 *createCostCutPolicy(Operands::F16, **device, assumedBatch)) &&
+      failed(add("chains", Operands::F16, Role::Candidate)))
     return failure();
   for (Operands operands : candidates)
     if (operands != Operands::F16 &&

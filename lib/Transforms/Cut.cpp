@@ -103,9 +103,14 @@ void CutPass::remarkKernel(ArrayRef<Operation *> ops, StringRef name) {
 }
 
 LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
-  SmallVector<Cut> cuts;
+  SmallVector<Cut> cuts, joins;
   if (!isOracle)
-    cuts = policy->cut(chain);
+    cuts = policy->cut(chain, &joins);
+  for (const Cut &join : joins)
+    remark::passed(chain[join.position]->getLoc(), remarkOpts("Joined"))
+        << remark::add("no cut before {0}: {1}",
+                       chain[join.position]->getName().getStringRef(),
+                       join.reason);
   size_t begin = 0;
   for (size_t i = 0; i <= cuts.size(); ++i) {
     size_t end = i < cuts.size() ? cuts[i].position : chain.size();
@@ -191,11 +196,17 @@ void CutPass::runOnOperation() {
   if (failed(found))
     return signalPassFailure();
   clone = *found;
-  if (clone)
+  std::unique_ptr<CutPolicy> chosen;
+  if (clone) {
     demanded.emplace(function);
-  std::unique_ptr<CutPolicy> chosen =
-      clone ? createCutPolicy(*clone)
-            : createGreedyCutPolicy({rows, scratchLimit, sequenceBatch});
+    FailureOr<const Device *> device =
+        getTargetDevice(function, devices, clone->arch);
+    if (failed(device))
+      return signalPassFailure();
+    chosen = createCutPolicy(*clone, **device, assumedBatch);
+  } else {
+    chosen = createGreedyCutPolicy({rows, scratchLimit, sequenceBatch});
+  }
   policy = chosen.get();
   if (failed(cutBlock(function.getBody().front())))
     signalPassFailure();

@@ -47,7 +47,8 @@ public:
   explicit GreedyCutPolicy(const GreedyCutOptions &options)
       : options(options) {}
 
-  SmallVector<Cut> cut(ArrayRef<Operation *> chain) const override {
+  SmallVector<Cut> cut(ArrayRef<Operation *> chain,
+                       SmallVectorImpl<Cut> *) const override {
     SmallVector<Cut> cuts;
     if (mayOwnSequences(chain))
       return cuts;

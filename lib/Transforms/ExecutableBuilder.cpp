@@ -104,9 +104,16 @@ static int64_t workgroupsPerSequence(KernelOp kernel,
   return count;
 }
 
+std::optional<double> hk::getPredictedTime(KernelOp kernel, unsigned number) {
+  auto times = kernel->getAttrOfType<DenseF64ArrayAttr>(kPredictedTime);
+  if (!times || number >= times.size())
+    return std::nullopt;
+  return times[number];
+}
+
 void ExecutableBuilder::addVariant(ExecutableOp executable, KernelOp kernel,
-                                   ScheduleAttrInterface schedule,
-                                   Operation *where) {
+                                   unsigned number, Operation *where) {
+  auto schedule = cast<ScheduleAttrInterface>((*kernel.getSchedules())[number]);
   OpBuilder builder(executable.getContext());
   builder.setInsertionPointToEnd(&executable.getBody().front());
   AffineMap grid = AffineMap::get(0, 1,
@@ -117,6 +124,8 @@ void ExecutableBuilder::addVariant(ExecutableOp executable, KernelOp kernel,
                         AffineMapAttr::get(grid), kernel.getSkipRowsAttr());
   IRMapping mapping;
   kernel.getBody().cloneInto(&variant.getBody(), mapping);
+  if (std::optional<double> time = getPredictedTime(kernel, number))
+    variant->setAttr(kPredictedTime, builder.getF64FloatAttr(*time));
 
   if (isa<CublasLtAttr>(schedule))
     return narrowParameters(variant);
@@ -161,8 +170,8 @@ FailureOr<ExecutableOp> ExecutableBuilder::get(KernelOp kernel,
   auto executable = ExecutableOp::create(
       builder, kernel.getLoc(), builder.getStringAttr(kernel.getName()));
   builder.createBlock(&executable.getBody());
-  for (auto schedule : schedules.getAsRange<ScheduleAttrInterface>())
-    addVariant(executable, kernel, schedule, where);
+  for (unsigned number = 0; number < schedules.size(); ++number)
+    addVariant(executable, kernel, number, where);
   symbols.insert(executable, where->getIterator());
   made.emplace_back(kernel, executable);
   return executable;

@@ -13,6 +13,17 @@
 
 namespace hk {
 
+/// The attribute of a variant or a plan that is its predicted time in us. That
+/// of a kernel has the times of its first schedules.
+inline constexpr llvm::StringLiteral kPredictedTime = "hk.predicted_us";
+
+/// The attribute of a kernel or a plan that is the batch of the prediction.
+inline constexpr llvm::StringLiteral kPredictedBatch = "hk.predicted_batch";
+
+/// The predicted time in us of a kernel with schedule `number`, or nothing if
+/// there is none, as for libraries.
+std::optional<double> getPredictedTime(KernelOp kernel, unsigned number);
+
 /// Makes executables of kernels; equal kernels share one.
 class ExecutableBuilder {
 public:
@@ -24,8 +35,8 @@ public:
   mlir::SymbolTable &getSymbols() { return symbols; }
 
 private:
-  void addVariant(ExecutableOp executable, KernelOp kernel,
-                  ScheduleAttrInterface schedule, mlir::Operation *where);
+  void addVariant(ExecutableOp executable, KernelOp kernel, unsigned number,
+                  mlir::Operation *where);
   /// The packed value that `get` reads, rounded to another element type.
   PackedOp getNarrowed(PackedGetOp get, mlir::Type element);
   /// Lets the product of a variant for a library read its parameters in the

@@ -2,11 +2,14 @@
 //
 // How networks are cut for GPUs.
 
+#include "hk/Analysis/CUDACandidates.h"
 #include "hk/Analysis/RowResidency.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "hk/Transforms/CutPolicy.h"
 
 #include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace hk;
@@ -18,19 +21,33 @@ enum class Kind { Elementwise, Norm, Linear, Attention };
 
 class OperationCutPolicy final : public CutPolicy {
 public:
-  SmallVector<Cut> cut(ArrayRef<Operation *> chain) const override;
+  SmallVector<Cut> cut(ArrayRef<Operation *> chain,
+                       SmallVectorImpl<Cut> *joins) const override;
 };
 
 class ChainCutPolicy final : public CutPolicy {
 public:
-  explicit ChainCutPolicy(int64_t operandBits) : operandBits(operandBits) {}
-  SmallVector<Cut> cut(ArrayRef<Operation *> chain) const override;
+  explicit ChainCutPolicy(Operands operands) : operands(operands) {}
+  SmallVector<Cut> cut(ArrayRef<Operation *> chain,
+                       SmallVectorImpl<Cut> *joins) const override;
 
 private:
-  std::string whyNotJoin(ArrayRef<Operation *> kernel,
-                         ArrayRef<Operation *> next) const;
+  Operands operands;
+};
 
-  int64_t operandBits;
+class CostCutPolicy final : public CutPolicy {
+public:
+  CostCutPolicy(Operands operands, const Device &device, int64_t batch)
+      : operands(operands), device(device), batch(batch) {}
+  SmallVector<Cut> cut(ArrayRef<Operation *> chain,
+                       SmallVectorImpl<Cut> *joins) const override;
+
+private:
+  double getPrice(ArrayRef<Operation *> kernel, bool isJoined) const;
+
+  Operands operands;
+  const Device &device;
+  int64_t batch;
 };
 
 } // namespace
@@ -80,7 +97,8 @@ static std::string whyNotJoin(ArrayRef<Operation *> kernel, Kind kind,
   return readsColumns(next, kernel) ? kReadsColumns.str() : std::string();
 }
 
-SmallVector<Cut> OperationCutPolicy::cut(ArrayRef<Operation *> chain) const {
+SmallVector<Cut> OperationCutPolicy::cut(ArrayRef<Operation *> chain,
+                                         SmallVectorImpl<Cut> *) const {
   SmallVector<Cut> cuts;
   size_t begin = 0;
   Kind kind = kindOf(chain.front());
@@ -98,8 +116,10 @@ SmallVector<Cut> OperationCutPolicy::cut(ArrayRef<Operation *> chain) const {
   return cuts;
 }
 
-std::string ChainCutPolicy::whyNotJoin(ArrayRef<Operation *> kernel,
-                                       ArrayRef<Operation *> next) const {
+/// Why `next`, a kernel of createOperationCutPolicy, cannot follow `kernel` in
+/// a row chain, or an empty string.
+static std::string whyNotChain(ArrayRef<Operation *> kernel,
+                               ArrayRef<Operation *> next, Operands operands) {
   std::string rows = whyRowsDiffer(kernel, next.front());
   if (!rows.empty())
     return rows;
@@ -114,7 +134,8 @@ std::string ChainCutPolicy::whyNotJoin(ArrayRef<Operation *> kernel,
   if (llvm::any_of(next,
                    [&](Operation *op) { return readsColumns(op, kernel); }))
     return kReadsColumns.str();
-  RowResidency residency = estimateRowResidency(joined, operandBits);
+  RowResidency residency =
+      estimateRowResidency(joined, 8 * getOperandBytes(operands));
   if (residency.registers > kResidentRegisters)
     return llvm::formatv("the rows of a warp would need {0} registers at {1}, "
                          "above the limit of {2}",
@@ -124,16 +145,17 @@ std::string ChainCutPolicy::whyNotJoin(ArrayRef<Operation *> kernel,
   return {};
 }
 
-SmallVector<Cut> ChainCutPolicy::cut(ArrayRef<Operation *> chain) const {
+SmallVector<Cut> ChainCutPolicy::cut(ArrayRef<Operation *> chain,
+                                     SmallVectorImpl<Cut> *) const {
   SmallVector<Cut> cuts;
   size_t begin = 0;
-  SmallVector<Cut> parts = OperationCutPolicy().cut(chain);
+  SmallVector<Cut> parts = OperationCutPolicy().cut(chain, nullptr);
   for (auto [index, part] : llvm::enumerate(parts)) {
     size_t end =
         index + 1 < parts.size() ? parts[index + 1].position : chain.size();
     std::string reason =
-        whyNotJoin(chain.slice(begin, part.position - begin),
-                   chain.slice(part.position, end - part.position));
+        whyNotChain(chain.slice(begin, part.position - begin),
+                    chain.slice(part.position, end - part.position), operands);
     if (reason.empty())
       continue;
     begin = part.position;
@@ -142,10 +164,107 @@ SmallVector<Cut> ChainCutPolicy::cut(ArrayRef<Operation *> chain) const {
   return cuts;
 }
 
+/// The predicted time, in us. One operation is always a kernel, at any price.
+double CostCutPolicy::getPrice(ArrayRef<Operation *> kernel,
+                               bool isJoined) const {
+  constexpr double kUnknown = 1e6;
+  std::optional<double> time =
+      predictBest(KernelDescription(kernel, operands, batch), device);
+  if (time)
+    return *time;
+  return isJoined ? std::numeric_limits<double>::infinity() : kUnknown;
+}
+
+SmallVector<Cut> CostCutPolicy::cut(ArrayRef<Operation *> chain,
+                                    SmallVectorImpl<Cut> *joins) const {
+  // The parts that can be joined, and where each begins.
+  SmallVector<size_t> begins{0};
+  for (const Cut &part : OperationCutPolicy().cut(chain, nullptr))
+    begins.push_back(part.position);
+  size_t count = begins.size();
+  begins.push_back(chain.size());
+  auto slice = [&](size_t from, size_t to) {
+    return chain.slice(begins[from], begins[to] - begins[from]);
+  };
+
+  // Prices of the kernels that may be, and the cheapest way to have all parts
+  // before, and all parts from some part on.
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  struct Kernel {
+    size_t begin, end;
+    double price;
+  };
+  SmallVector<Kernel> kernels;
+  SmallVector<std::string> obstacles(count);
+  for (size_t begin = 0; begin < count; ++begin)
+    for (size_t end = begin + 1; end <= count; ++end) {
+      if (end > begin + 1) {
+        std::string why =
+            whyNotChain(slice(begin, end - 1), slice(end - 1, end), operands);
+        if (!why.empty()) {
+          // Of several, that of the two parts alone says most.
+          obstacles[end - 1] = std::move(why);
+          break;
+        }
+      }
+      kernels.push_back(
+          {begin, end, getPrice(slice(begin, end), end > begin + 1)});
+    }
+  SmallVector<double> before(count + 1, kNever), after(count + 1, kNever);
+  SmallVector<size_t> start(count + 1);
+  before[0] = after[count] = 0;
+  // Kernels are in the order of where they begin.
+  for (const Kernel &kernel : kernels)
+    if (double price = before[kernel.begin] + kernel.price;
+        price < before[kernel.end]) {
+      before[kernel.end] = price;
+      start[kernel.end] = kernel.begin;
+    }
+  for (const Kernel &kernel : llvm::reverse(kernels))
+    after[kernel.begin] =
+        std::min(after[kernel.begin], after[kernel.end] + kernel.price);
+
+  llvm::SmallDenseSet<size_t> chosen;
+  for (size_t part = count; part > 0; part = start[part])
+    chosen.insert(start[part]);
+  SmallVector<Cut> cuts;
+  double best = before[count];
+  for (size_t part = 1; part < count; ++part) {
+    bool isCut = chosen.contains(part);
+    double other = kNever;
+    if (!isCut)
+      other = before[part] + after[part];
+    else
+      for (const Kernel &kernel : kernels)
+        if (kernel.begin < part && part < kernel.end)
+          other = std::min(other, before[kernel.begin] + kernel.price +
+                                      after[kernel.end]);
+    std::string reason =
+        other < kNever
+            ? llvm::formatv("the chain is predicted to take {0:f1} us, and "
+                            "{1:f1} us {2} a cut here",
+                            best, other, isCut ? "without" : "with")
+                  .str()
+        : obstacles[part].empty() ? "together they are not known to fit"
+                                  : obstacles[part];
+    if (isCut)
+      cuts.push_back({begins[part], std::move(reason)});
+    else if (joins)
+      joins->push_back({begins[part], std::move(reason)});
+  }
+  return cuts;
+}
+
 std::unique_ptr<CutPolicy> hk::createOperationCutPolicy() {
   return std::make_unique<OperationCutPolicy>();
 }
 
-std::unique_ptr<CutPolicy> hk::createChainCutPolicy(int64_t operandBits) {
-  return std::make_unique<ChainCutPolicy>(operandBits);
+std::unique_ptr<CutPolicy> hk::createChainCutPolicy(Operands operands) {
+  return std::make_unique<ChainCutPolicy>(operands);
+}
+
+std::unique_ptr<CutPolicy> hk::createCostCutPolicy(Operands operands,
+                                                   const Device &device,
+                                                   int64_t batch) {
+  return std::make_unique<CostCutPolicy>(operands, device, batch);
 }

@@ -60,6 +60,7 @@ private:
   LogicalResult dispatch(KernelOp kernel);
   LogicalResult setResults(func::ReturnOp op);
   FailureOr<unsigned> lookup(Value value, Operation *user);
+  std::optional<double> predict() const;
   void create();
 
   func::FuncOp function;
@@ -202,6 +203,18 @@ LogicalResult PlanBuilder::setResults(func::ReturnOp op) {
   return success();
 }
 
+/// The sum over the dispatches, each at its best schedule, in us.
+std::optional<double> PlanBuilder::predict() const {
+  double sum = 0;
+  for (const Dispatch &dispatch : dispatches) {
+    std::optional<double> time = getPredictedTime(dispatch.kernel, 0);
+    if (!time || !dispatch.kernel->hasAttr(kPredictedBatch))
+      return std::nullopt;
+    sum += *time;
+  }
+  return dispatches.empty() ? std::nullopt : std::optional<double>(sum);
+}
+
 void PlanBuilder::create() {
   constexpr int64_t alignment = 256;
   SmallVector<BufferLifetime> buffers;
@@ -239,6 +252,12 @@ void PlanBuilder::create() {
       AffineMapAttr::get(workspace));
   op->remove();
   executables.getSymbols().insert(op, function->getIterator());
+
+  if (std::optional<double> time = predict()) {
+    op->setAttr(kPredictedTime, builder.getF64FloatAttr(*time));
+    op->setAttr(kPredictedBatch,
+                dispatches.front().kernel->getAttr(kPredictedBatch));
+  }
 
   Block *block = builder.createBlock(&op.getBody());
   SmallVector<Value> ssa(values.size());

@@ -2,6 +2,8 @@
 
 #include "hk/Transforms/PlanClone.h"
 
+#include "hk/Target/Devices/Device.h"
+
 using namespace mlir;
 using namespace hk;
 
@@ -33,7 +35,8 @@ FailureOr<std::optional<PlanClone>> hk::getPlanClone(func::FuncOp function) {
   std::optional<Operands> operands = symbolizeOperands(text(kOperands));
   std::optional<Role> role = symbolizeRole(text(kRole));
   StringRef plan = text(kPlan);
-  bool isPlan = plan == "safe" || plan == "fused" || plan == "reference";
+  bool isPlan =
+      llvm::is_contained({"safe", "fused", "chains", "reference"}, plan);
   if (!of || !rank || !operands || !role || !isPlan || text(kArch).empty())
     return function.emitOpError()
            << "expects the attributes hk.plan_of, hk.arch, hk.plan, "
@@ -48,8 +51,31 @@ int64_t hk::operandBits(Operands operands) {
   return operands == Operands::F16 || operands == Operands::BF16 ? 16 : 32;
 }
 
-std::unique_ptr<CutPolicy> hk::createCutPolicy(const PlanClone &clone) {
+FailureOr<const Device *> hk::getTargetDevice(Operation *op,
+                                              ArrayRef<std::string> devices,
+                                              StringRef arch) {
+  const Device *device = getDefaultDevice(arch);
+  for (const std::string &name : devices) {
+    const Device *named = findDevice(name);
+    if (!named)
+      return op->emitOpError() << "expects devices of " << listDevices()
+                               << ", but got '" << name << "'";
+    if (named->arch == arch)
+      device = named;
+  }
+  if (!device)
+    return op->emitOpError() << "expects hk.arch of sm_80, sm_86, sm_89, "
+                                "sm_90a or sm_120, but got "
+                             << arch;
+  return device;
+}
+
+std::unique_ptr<CutPolicy> hk::createCutPolicy(const PlanClone &clone,
+                                               const Device &device,
+                                               int64_t batch) {
   if (clone.plan == "fused")
-    return createChainCutPolicy(operandBits(clone.operands));
+    return createCostCutPolicy(clone.operands, device, batch);
+  if (clone.plan == "chains")
+    return createChainCutPolicy(clone.operands);
   return createOperationCutPolicy();
 }

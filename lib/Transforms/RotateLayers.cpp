@@ -64,7 +64,7 @@ class RotateLayersPass : public hk::impl::RotateLayersBase<RotateLayersPass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     auto plan = function->getAttrOfType<StringAttr>("hk.plan");
-    if (!plan || plan.getValue() != "fused")
+    if (!plan || (plan.getValue() != "fused" && plan.getValue() != "chains"))
       return;
     PassRemarks remarks(getArgument(), function);
     SmallVector<scf::ForOp> loops;

@@ -87,12 +87,17 @@ Json toJson(const schema::Dispatch &dispatch) {
 }
 
 Json toJson(const schema::Plan &plan) {
-  return {{"name", toJson(plan.name())},
-          {"rank", plan.rank()},
-          {"role", schema::EnumNameRole(plan.role())},
-          {"workspace_per_sequence", plan.workspace_per_sequence()},
-          {"workspace_constant", plan.workspace_constant()},
-          {"dispatches", list(plan.dispatches())}};
+  Json out = {{"name", toJson(plan.name())},
+              {"rank", plan.rank()},
+              {"role", schema::EnumNameRole(plan.role())},
+              {"workspace_per_sequence", plan.workspace_per_sequence()},
+              {"workspace_constant", plan.workspace_constant()},
+              {"dispatches", list(plan.dispatches())}};
+  if (plan.predicted_us() > 0) {
+    out["predicted_us"] = plan.predicted_us();
+    out["predicted_batch"] = plan.predicted_batch();
+  }
+  return out;
 }
 
 Json toJson(const schema::Function &function) {
@@ -120,6 +125,8 @@ Json toJson(const schema::Variant &variant) {
                 {"times", variant.grid_times()}}},
               {"section", variant.section()},
               {"packed", numbers(variant.packed())}};
+  if (variant.predicted_us() > 0)
+    out["predicted_us"] = variant.predicted_us();
   if (sizeOrZero(variant.packed_ahead()) != 0)
     out["packed_ahead"] = numbers(variant.packed_ahead());
   if (variant.target() == schema::Target::Cpu) {

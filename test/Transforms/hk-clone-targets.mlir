@@ -32,6 +32,14 @@
 // CHECK-NEXT:    arith.constant
 // CHECK:       func.func private @loop.sm_90a.fused(
 
+// Of chains that are predicted to be slower, or cut otherwise, there is a plan
+// that is behind the safe one.
+// CHECK:       func.func @priced(
+// CHECK-NOT:   @priced.sm_90a.fused
+// CHECK:       func.func private @priced.sm_90a.safe({{.*}}hk.rank = 1 : i64
+// CHECK:       func.func private @priced.sm_90a.chains({{.*}}hk.operands = "f16", hk.plan = "chains", hk.plan_of = @priced, hk.rank = 2 : i64, hk.role = "candidate"
+// CHECK:       func.func private @priced.sm_90a.reference({{.*}}hk.rank = 3 : i64
+
 // Oracles, private functions and declarations are not copied.
 // CHECK:       func.func @chain.oracle(
 // CHECK-NEXT:    return
@@ -65,6 +73,10 @@ hk.packed @w : tensor<16x16xf32> {
   %w = hk.param "w" from f32 : tensor<16x16xf64>
   hk.yield %w : tensor<16x16xf64>
 }
+hk.packed @wide : tensor<256x256xf32> {
+  %w = hk.param "wide" from f32 : tensor<256x256xf64>
+  hk.yield %w : tensor<256x256xf64>
+}
 func.func @chain(%x: !x {hk.name = "x"}) -> !x {
   %w = hk.packed.get @w : tensor<16x16xf32>
   %n = hk.rms_norm %x : !x
@@ -85,6 +97,12 @@ func.func @loop(%x: !x) -> !x {
     scf.yield %y : !x
   }
   return %r : !x
+}
+func.func @priced(%x: tensor<?x128x256xf32>) -> tensor<?x128x256xf32> {
+  %w = hk.packed.get @wide : tensor<256x256xf32>
+  %c = hk.attention %x, %x, %x {num_heads = 8 : i32} : tensor<?x128x256xf32>, tensor<?x128x256xf32>, tensor<?x128x256xf32>
+  %y = hk.linear %c, %w : tensor<?x128x256xf32>, tensor<256x256xf32>
+  return %y : tensor<?x128x256xf32>
 }
 func.func @chain.oracle(%x: !x) -> !x attributes {hk.oracle_of = @chain} {
   return %x : !x

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: hk-opt %s -hk-cut -split-input-file | FileCheck %s
 // RUN: hk-opt %s -hk-cut -split-input-file -remarks-filter="hk-cut" -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s -check-prefix=REMARK
-// How the plans of a GPU are cut: `safe` by operations, `fused` by row chains.
+// RUN: hk-opt %s -pass-pipeline="builtin.module(func.func(hk-cut{devices=a100 assumed-batch=1}))" -split-input-file | FileCheck %s -check-prefix=SMALL
+// RUN: not hk-opt %s -pass-pipeline="builtin.module(func.func(hk-cut{devices=abacus}))" -split-input-file 2>&1 | FileCheck %s -check-prefix=UNKNOWN
+// How the plans of a GPU are cut: `safe` by operations, `chains` by row chains,
+// `fused` by row chains where they pay.
+// UNKNOWN: error: 'func.func' op expects devices of a100, {{.*}}, but got 'abacus'
 
 !x = tensor<?x128x256xf32>
 !qkv = tensor<?x128x768xf32>
@@ -82,7 +86,7 @@ func.func private @layer.safe(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_90
 }
 
 // 256 features: the residual takes 128 registers, the normalised row 64.
-// CHECK-LABEL: func.func private @layer.fused(
+// CHECK-LABEL: func.func private @layer.chains(
 // CHECK:         hk.kernel @norm_linear(
 // CHECK:         hk.kernel @attention_linear_norm_linear_norm(
 // CHECK:           hk.attention
@@ -91,9 +95,47 @@ func.func private @layer.safe(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_90
 // CHECK-NEXT:      hk.mask_rows
 // CHECK-NEXT:      hk.yield
 // CHECK-NOT:     hk.kernel
-// REMARK: Function=layer.fused | Remark="cut before hk.attention: attention reads keys and values of rows that other CTAs compute"
-// REMARK: Function=layer.fused | Remark="kernel @norm_linear: 2 operations, as a row chain 192 registers of resident values"
-// REMARK: Function=layer.fused | Remark="kernel @attention_linear_norm_linear_norm: 11 operations, as a row chain 192 registers of resident values"
+// REMARK: Function=layer.chains | Remark="cut before hk.attention: attention reads keys and values of rows that other CTAs compute"
+// REMARK: Function=layer.chains | Remark="kernel @norm_linear: 2 operations, as a row chain 192 registers of resident values"
+// REMARK: Function=layer.chains | Remark="kernel @attention_linear_norm_linear_norm: 11 operations, as a row chain 192 registers of resident values"
+func.func private @layer.chains(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "chains", hk.plan_of = @layer, hk.rank = 2 : i64, hk.role = "candidate"} {
+  %qkv = hk.packed.get @qkv : tensor<768x256xf32>
+  %o = hk.packed.get @o : tensor<256x256xf32>
+  %up = hk.packed.get @up : tensor<1024x256xf32>
+  %down = hk.packed.get @down : tensor<256x1024xf32>
+  %0 = hk.layer_norm %x : !x
+  %1 = hk.linear %0, %qkv : !x, tensor<768x256xf32>
+  %2:3 = hk.split %1 : !qkv -> !x, !x, !x
+  %3 = hk.attention %2#0, %2#1, %2#2 {num_heads = 8 : i32} : !x, !x, !x
+  %4 = hk.linear %3, %o : !x, tensor<256x256xf32>
+  %5 = hk.add %x, %4 : !x, !x
+  %6 = hk.mask_rows %5 lengths(%n) : !x, !n
+  %7 = hk.layer_norm %6 : !x
+  %8 = hk.linear %7, %up : !x, tensor<1024x256xf32>
+  %9 = hk.activation gelu_erf %8 : !h
+  %10 = hk.linear %9, %down : !h, tensor<256x1024xf32>
+  %11 = hk.add %6, %10 : !x, !x
+  %12 = hk.layer_norm %11 : !x
+  %13 = hk.mask_rows %12 lengths(%n) : !x, !n
+  return %13 : !x
+}
+
+
+// The same, by price: attention with all of its heads in one CTA has few CTAs.
+// CHECK-LABEL: func.func private @layer.fused(
+// CHECK:         hk.kernel @norm_linear(
+// CHECK:         hk.kernel @attention(
+// CHECK:         hk.kernel @linear_norm_linear_norm(
+// CHECK-NOT:     hk.kernel
+// REMARK: remark: [Passed] Joined |{{.*}} Function=layer.fused | Remark="no cut before hk.linear: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us with a cut here"
+// REMARK: remark: [Passed] Cut |{{.*}} Function=layer.fused | Remark="cut before hk.attention: attention reads keys and values of rows that other CTAs compute"
+// REMARK: remark: [Passed] Cut |{{.*}} Function=layer.fused | Remark="cut before hk.linear: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us without a cut here"
+// With one sequence, a linear operation alone can use more of the GPU.
+// SMALL-LABEL: func.func private @layer.fused(
+// SMALL:         hk.kernel @norm(
+// SMALL:         hk.kernel @linear(
+// SMALL:         hk.kernel @attention(
+// SMALL:         hk.kernel @linear(
 func.func private @layer.fused(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @layer, hk.rank = 0 : i64, hk.role = "candidate"} {
   %qkv = hk.packed.get @qkv : tensor<768x256xf32>
   %o = hk.packed.get @o : tensor<256x256xf32>

@@ -148,6 +148,7 @@ static PlanReport describePlan(const ReadyPlan &plan, const ModuleFile &file,
   for (const DispatchCost &dispatch :
        file.costs(function, plan.name, plan.isa, batch))
     report.cost = report.cost + dispatch.cost;
+  report.predicted = file.predicted(function, plan.name, batch);
   return report;
 }
 

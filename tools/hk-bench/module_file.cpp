@@ -89,8 +89,9 @@ std::vector<DispatchCost> ModuleFile::costs(const Function &function,
   const schema::Module &module = metadataOf(bytes);
   const auto &plans = *module.functions()->Get(function.index)->plans();
   const uint64_t sequences = static_cast<uint64_t>(batch);
+  const schema::Plan &found = findPlan(plans, plan);
   std::vector<DispatchCost> costs;
-  for (const schema::Dispatch *dispatch : *findPlan(plans, plan).dispatches()) {
+  for (const schema::Dispatch *dispatch : *found.dispatches()) {
     const schema::Executable &executable =
         *module.executables()->Get(dispatch->executable());
     DispatchCost result;
@@ -100,12 +101,24 @@ std::vector<DispatchCost> ModuleFile::costs(const Function &function,
     result.cost.written = sequences * dispatch->written();
     result.cost.flops = sequences * dispatch->flops();
     const schema::Variant &variant = variantFor(executable, isa);
+    if (found.predicted_batch() == sequences)
+      result.predicted = variant.predicted_us() * 1e-6;
     for (uint32_t i = 0; variant.packed() && i < variant.packed()->size(); ++i)
       result.cost.packed +=
           bytesOf(*module.packed()->Get(variant.packed()->Get(i)));
     costs.push_back(std::move(result));
   }
   return costs;
+}
+
+double ModuleFile::predicted(const Function &function, const std::string &plan,
+                             int64_t batch) const {
+  const auto &plans =
+      *metadataOf(bytes).functions()->Get(function.index)->plans();
+  const schema::Plan &found = findPlan(plans, plan);
+  return found.predicted_batch() == static_cast<uint64_t>(batch)
+             ? found.predicted_us() * 1e-6
+             : 0;
 }
 
 Module ModuleFile::withRepeatedDispatches(const Function &function,

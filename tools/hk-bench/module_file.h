@@ -26,6 +26,8 @@ struct DispatchCost {
   std::string kernel;
   int32_t layer = -1; ///< -1: none
   Cost cost;
+  /// Seconds, by the compiler's cost model, for this batch; 0: not predicted.
+  double predicted = 0;
 };
 
 /// The bytes of a module file that the runtime has accepted.
@@ -41,6 +43,11 @@ public:
   std::vector<DispatchCost> costs(const Function &function,
                                   const std::string &plan,
                                   const std::string &isa, int64_t batch) const;
+
+  /// The seconds that the compiler's cost model predicts for a plan, or 0 where
+  /// it does not, or for another batch.
+  double predicted(const Function &function, const std::string &plan,
+                   int64_t batch) const;
 
   /// The module with a plan of the name `repeatedPlan(plan, i)` for each
   /// dispatch i of `plan`: the same dispatches, i done `copies` times more.

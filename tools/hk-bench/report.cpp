@@ -32,6 +32,11 @@ static std::string gapTo(const std::optional<double> &floor, double seconds) {
   return text;
 }
 
+/// What the cost model predicted, or "-".
+static std::string predictedText(double seconds) {
+  return seconds > 0 ? formatSeconds(seconds) : "-";
+}
+
 /// Per second, in units of 1e9.
 static double giga(uint64_t amount, double seconds) {
   return seconds > 0 ? static_cast<double>(amount) / seconds * 1e-9 : 0;
@@ -46,18 +51,20 @@ static int widest(const BenchReport &report) {
 
 static void printContenders(const BenchReport &report, std::FILE *stream) {
   int width = widest(report);
-  std::fprintf(stream, "%-*s %-6s %8s %10s %10s %10s %10s %8s %8s %6s  %s\n",
+  std::fprintf(stream,
+               "%-*s %-6s %8s %10s %10s %10s %10s %10s %8s %8s %6s  %s\n",
                width, "plan", "launch", "launches", "median", "p10", "p90",
-               "min", "GB/s", "GF/s", "gap", "verdict");
+               "min", "predicted", "GB/s", "GF/s", "gap", "verdict");
   for (const ContenderReport &contender : report.contenders) {
     const PlanReport &plan = report.plans[contender.plan];
     const Timing &timing = contender.timing;
     std::fprintf(
-        stream, "%-*s %-6s %8u %10s %10s %10s %10s %8.1f %8.0f %6s  %s\n",
+        stream, "%-*s %-6s %8u %10s %10s %10s %10s %10s %8.1f %8.0f %6s  %s\n",
         width, plan.name.c_str(), contender.graph ? "graph" : "direct",
         plan.dispatches, formatSeconds(timing.median).c_str(),
         formatSeconds(timing.p10).c_str(), formatSeconds(timing.p90).c_str(),
         formatSeconds(timing.min).c_str(),
+        predictedText(plan.predicted).c_str(),
         giga(plan.cost.bytes(), timing.median),
         giga(plan.cost.flops, timing.median),
         gapTo(report.peaks.floor(plan.cost), timing.median).c_str(),
@@ -72,21 +79,23 @@ static void printDispatches(const BenchReport &report, const PlanReport &plan,
     width = std::max(width, time.cost.kernel.size());
   std::fprintf(stream, "\ndispatches of %s, each alone, back to back:\n",
                plan.name.c_str());
-  std::fprintf(stream, "%3s %-*s %5s %10s %10s %8s %8s %6s\n", "",
-               static_cast<int>(width), "kernel", "layer", "time", "bytes",
-               "GB/s", "GF/s", "gap");
+  std::fprintf(stream, "%3s %-*s %5s %10s %10s %10s %8s %8s %6s\n", "",
+               static_cast<int>(width), "kernel", "layer", "time", "predicted",
+               "bytes", "GB/s", "GF/s", "gap");
   double total = 0;
   for (size_t i = 0; i < plan.times.size(); ++i) {
     const DispatchTime &time = plan.times[i];
     const Cost &cost = time.cost.cost;
     std::string layer =
         time.cost.layer < 0 ? "-" : std::to_string(time.cost.layer);
-    std::fprintf(
-        stream, "%3zu %-*s %5s %10s %10s %8.1f %8.0f %6s\n", i,
-        static_cast<int>(width), time.cost.kernel.c_str(), layer.c_str(),
-        formatSeconds(time.seconds).c_str(), formatBytes(cost.bytes()).c_str(),
-        giga(cost.bytes(), time.seconds), giga(cost.flops, time.seconds),
-        gapTo(report.peaks.floor(cost), time.seconds).c_str());
+    std::fprintf(stream, "%3zu %-*s %5s %10s %10s %10s %8.1f %8.0f %6s\n", i,
+                 static_cast<int>(width), time.cost.kernel.c_str(),
+                 layer.c_str(), formatSeconds(time.seconds).c_str(),
+                 predictedText(time.cost.predicted).c_str(),
+                 formatBytes(cost.bytes()).c_str(),
+                 giga(cost.bytes(), time.seconds),
+                 giga(cost.flops, time.seconds),
+                 gapTo(report.peaks.floor(cost), time.seconds).c_str());
     total += time.seconds;
   }
   std::fprintf(stream, "    sum %s\n", formatSeconds(total).c_str());

@@ -24,6 +24,7 @@ struct PlanReport {
   uint32_t rank = 0, dispatches = 0;
   uint64_t packedBytes = 0, workspaceBytes = 0;
   Cost cost;
+  double predicted = 0; ///< seconds, by the compiler's cost model; 0: unknown
   Verdict verdict;
   std::vector<DispatchTime> times; ///< of its dispatches, if asked for
 };

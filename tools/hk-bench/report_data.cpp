@@ -22,6 +22,11 @@ static Json toJson(const Cost &cost) {
           {"flops", cost.flops}};
 }
 
+/// Seconds, or null where the cost model tells nothing.
+static Json predictedOrNull(double seconds) {
+  return seconds > 0 ? Json(seconds) : Json(nullptr);
+}
+
 static Json toJson(const std::optional<GateReport> &report) {
   if (!report)
     return nullptr;
@@ -45,6 +50,7 @@ static Json toJson(const PlanReport &plan, const Peaks &peaks) {
     dispatches.push_back({{"kernel", time.cost.kernel},
                           {"layer", time.cost.layer},
                           {"seconds", time.seconds},
+                          {"predicted", predictedOrNull(time.cost.predicted)},
                           {"cost", toJson(time.cost.cost)}});
   Json json = {{"name", plan.name},
                {"role", plan.role},
@@ -54,6 +60,7 @@ static Json toJson(const PlanReport &plan, const Peaks &peaks) {
                {"packed_bytes", plan.packedBytes},
                {"workspace_bytes", plan.workspaceBytes},
                {"cost", toJson(plan.cost)},
+               {"predicted", predictedOrNull(plan.predicted)},
                {"passed", plan.verdict.passed()},
                {"verdict", plan.verdict.text()},
                {"against_reference", toJson(plan.verdict.reference)},

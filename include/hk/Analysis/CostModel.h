@@ -71,7 +71,8 @@ llvm::StringRef describe(Bound bound);
 /// with the most CTAs.
 struct KernelCost {
   double tensor = 0, shared = 0, issue = 0, mufu = 0, l2 = 0, memory = 0;
-  /// One warp's steps, one after another, for each time that an SM is filled.
+  /// One warp's steps, one after another, for each time that an SM is filled;
+  /// and the start of each CTA.
   double latency = 0;
   /// The kernel's share of the launch of a graph.
   double launch = 0;

@@ -16,11 +16,17 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
     number of registers, the rows of a block from the length of the sequence,
     the width of the network and the scratch that fits.
 
-    On a function for a GPU (see `hk-clone-targets`), every kernel gets one
-    `#hk.cuda` for the architecture and the operands of the function. The rules
-    are in `include/hk/Analysis/CUDASchedule.h`; they know the number of
-    processors and the shared memory of the device: the one of `devices` with
-    that architecture, or the default one.
+    On a function for a GPU (see `hk-clone-targets`), schedules of a kernel are
+    tried on the cost model (`include/hk/Analysis/CostModel.h`): all that are
+    plausible for its kind, for the device of `devices` with that architecture,
+    or the default one. Those that do not fit are refused. Of the others, up to
+    `candidates` with the least predicted times become `#hk.cuda` schedules, best
+    first, if they differ in more than the ring and are not much slower than the
+    best; the runtime measures them. A reference gets one. Where the batch is
+    dynamic, it is taken to be `assumed-batch`. The predicted times, in
+    microseconds, are kept in the attribute `hk.predicted_us` of the kernel, and
+    the batch in `hk.predicted_batch`. If nothing is known to fit, the rules of `include/hk/Analysis/CUDASchedule.h`
+    choose one.
 
     Where `cublaslt` is set, a kernel that is a linear operation on f16 operands
     with bias and residual, and nothing else, gets `#hk.cublaslt` behind it, but
@@ -28,7 +34,8 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
 
     The kernel of an oracle gets `#hk.loops`, for a whole sequence.
 
-    A remark tells each choice.
+    A remark tells each choice; on a GPU others tell the predicted times, by
+    resource, the best schedule that was not taken, and why others were refused.
 
     Before:
 
@@ -54,6 +61,10 @@ def AssignSchedules : Pass<"hk-assign-schedules", "::mlir::func::FuncOp"> {
                "architecture">,
     Option<"cublaslt", "cublaslt", "bool", /*default=*/"true",
            "Offer matrix products to cuBLASLt too">,
+    Option<"candidates", "candidates", "int64_t", /*default=*/"3",
+           "Schedules of a kernel for a GPU, at most">,
+    Option<"assumedBatch", "assumed-batch", "int64_t", /*default=*/"64",
+           "Sequences of a dynamic batch, for predictions">,
     Option<"scratchLimit", "scratch-limit", "int64_t", /*default=*/"1572864",
            "Bytes of intermediate values that a workgroup may keep">
   ];

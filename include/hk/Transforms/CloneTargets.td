@@ -16,14 +16,18 @@ def CloneTargets : Pass<"hk-clone-targets", "::mlir::ModuleOp"> {
 
     | plan        | role      | operands   | cut                             |
     |-------------|-----------|------------|---------------------------------|
-    | `fused`     | candidate | `operands` | row chains                      |
+    | `fused`     | candidate | `operands` | row chains, by predicted time   |
+    | `chains`    | candidate | f16        | row chains, as long as they can |
     | `safe`      | safe      | f16        | one kernel for each operation   |
     | `reference` | reference | tf32x3     | as `safe`                       |
 
-    There is no `fused` copy where the network would be cut as in `safe`. For
+    There is no `fused` copy where the network would be cut as in `safe`: where
+    row chains cannot be, or are predicted to be slower, on the device of
+    `devices` with that architecture or the default one. There is a
+    `chains` copy only where it would be cut in another way than these two. For
     each precision of `operands` other than f16, there are two candidates: that
     is, `safe_tf32` and `fused_tf32`. The rank says which plan is tried first:
-    `fused`, `safe`, other candidates, `reference`.
+    `fused`, `safe`, `chains`, other candidates, `reference`.
 
     With `cpu` off, the function itself is to have no plan on CPUs: it becomes
     a declaration. Oracles stay: they run on the CPU, whatever they check.
@@ -56,7 +60,12 @@ def CloneTargets : Pass<"hk-clone-targets", "::mlir::ModuleOp"> {
            "Keep the functions themselves, for CPUs">,
     ListOption<"operands", "operands", "std::string",
                "What candidates multiply: f16 (if none is given), tf32, "
-               "tf32x3">
+               "tf32x3">,
+    ListOption<"devices", "devices", "std::string",
+               "GPUs that plans are made for, one at most for an "
+               "architecture">,
+    Option<"assumedBatch", "assumed-batch", "int64_t", /*default=*/"64",
+           "Sequences of a dynamic batch, for predictions">
   ];
   let dependentDialects = ["::hk::HKDialect"];
 }

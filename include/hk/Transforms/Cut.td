@@ -38,8 +38,13 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
     element by element around it), each linear operation (with what is element
     by element after it) and each attention. `fused` joins these to row chains:
     attention, output projection, residual, norm, feed-forward network and so
-    on, as long as a warp can keep the values of its rows in registers
-    (`include/hk/Analysis/RowResidency.h`).
+    on. A chain is legal as long as a warp can keep the values of its rows in
+    registers (`include/hk/Analysis/RowResidency.h`); of all legal cuts, those
+    with the least predicted time are taken (`include/hk/Analysis/CostModel.h`,
+    dynamic programming), on the device of `devices` with that architecture, or
+    the default one, with a dynamic batch of `assumed-batch`. A remark tells the
+    predicted times with and without each cut and each join. `chains` joins
+    whatever is legal.
 
     There, a kernel whose results are demanded only in rows that are valid
     under a mask (`include/hk/Analysis/DemandedRows.h`) gets the mask as an
@@ -76,7 +81,12 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
            "Bytes of intermediate values that a workgroup may keep">,
     Option<"sequenceBatch", "sequence-batch", "int64_t", /*default=*/"32",
            "Least static batch for which a workgroup may own whole sequences "
-           "(0: none)">
+           "(0: none)">,
+    ListOption<"devices", "devices", "std::string",
+               "GPUs that networks are cut for, one at most for an "
+               "architecture">,
+    Option<"assumedBatch", "assumed-batch", "int64_t", /*default=*/"64",
+           "Sequences of a dynamic batch, for predictions">
   ];
   let dependentDialects = ["::hk::HKDialect", "::mlir::arith::ArithDialect"];
 }

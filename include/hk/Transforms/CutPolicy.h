@@ -5,12 +5,16 @@
 #ifndef HK_TRANSFORMS_CUTPOLICY_H
 #define HK_TRANSFORMS_CUTPOLICY_H
 
+#include "hk/Dialect/HK/HKDialect.h"
+
 #include "mlir/IR/Operation.h"
 
 #include <memory>
 #include <string>
 
 namespace hk {
+
+struct Device;
 
 /// A cut: the operation at `position` of the chain begins a new kernel.
 struct Cut {
@@ -28,9 +32,11 @@ public:
 
   /// The cuts of `chain`, in order, without one at position 0. All rows of a
   /// kernel must be of one sequence length. A kernel that computes keys or
-  /// values of an attention in it owns whole sequences.
+  /// values of an attention in it owns whole sequences. `joins`, if given, gets
+  /// the positions at which the policy decided against a cut, with the reasons.
   virtual mlir::SmallVector<Cut>
-  cut(mlir::ArrayRef<mlir::Operation *> chain) const = 0;
+  cut(mlir::ArrayRef<mlir::Operation *> chain,
+      mlir::SmallVectorImpl<Cut> *joins = nullptr) const = 0;
 };
 
 /// What createGreedyCutPolicy needs to know.
@@ -69,9 +75,17 @@ std::unique_ptr<CutPolicy> createOperationCutPolicy();
 /// For GPUs, row chains: the kernels of createOperationCutPolicy, joined in
 /// order as long as each reads what the one before computes, attention comes
 /// first, and a warp can keep the values of its rows in registers
-/// (include/hk/Analysis/RowResidency.h). `operandBits` is the width of an
-/// operand of the matrix units.
-std::unique_ptr<CutPolicy> createChainCutPolicy(int64_t operandBits);
+/// (include/hk/Analysis/RowResidency.h), as operands of `operands`.
+std::unique_ptr<CutPolicy> createChainCutPolicy(Operands operands);
+
+/// For GPUs, row chains where they pay: of all ways to join kernels of
+/// createOperationCutPolicy to legal row chains, the one of least predicted
+/// time: the sum over
+/// kernels of the best schedule's time (include/hk/Analysis/CostModel.h) on
+/// `device`, with matrix units that multiply `operands`. A dynamic batch is
+/// taken to be `batch`.
+std::unique_ptr<CutPolicy>
+createCostCutPolicy(Operands operands, const Device &device, int64_t batch);
 
 /// A split is a view, repeated in every kernel that reads through it, unless
 /// one of its results leaves the kernels.

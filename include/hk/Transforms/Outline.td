@@ -24,7 +24,10 @@ def Outline : Pass<"hk-outline", "::mlir::ModuleOp"> {
        one sequence rounded up to 256, and offsets times B are addresses, so
        memory is planned once for all batches. See
        `include/hk/Analysis/MemoryPlan.h`.
-    4. The function stays as a declaration, with its signature and attributes.
+    4. Predicted times of kernels (`hk.predicted_us`) become those of variants;
+       that of a plan is the sum over its dispatches, each with its first
+       variant.
+    5. The function stays as a declaration, with its signature and attributes.
        A clone (see `hk-clone-targets`) becomes a plan of its name and goes.
 
     Before:

@@ -12,6 +12,8 @@
 
 namespace hk {
 
+struct Device;
+
 /// What the attributes of a clone say. In the IR they are `hk.plan_of`,
 /// `hk.arch`, `hk.plan`, `hk.operands`, `hk.role` and `hk.rank`.
 struct PlanClone {
@@ -19,7 +21,7 @@ struct PlanClone {
   mlir::FlatSymbolRefAttr of;
   /// The architecture, such as "sm_90a".
   llvm::StringRef arch;
-  /// How the network is cut: "safe", "fused" or "reference".
+  /// How the network is cut: "safe", "fused", "chains" or "reference".
   llvm::StringRef plan;
   /// What matrix units multiply.
   Operands operands;
@@ -39,8 +41,17 @@ getPlanClone(mlir::func::FuncOp function);
 /// The width of an operand of the matrix units in registers.
 int64_t operandBits(Operands operands);
 
-/// How the clone's network is cut.
-std::unique_ptr<CutPolicy> createCutPolicy(const PlanClone &clone);
+/// The GPU that code for `arch` is made for: the one of `devices`, a list of
+/// names, with that architecture, or else the default one. Fails, with an error
+/// at `op`, if a name or the architecture is not known.
+mlir::FailureOr<const Device *>
+getTargetDevice(mlir::Operation *op, llvm::ArrayRef<std::string> devices,
+                llvm::StringRef arch);
+
+/// How the network of a clone that is made for `device` is cut. A dynamic
+/// batch is taken to be `batch`.
+std::unique_ptr<CutPolicy> createCutPolicy(const PlanClone &clone,
+                                           const Device &device, int64_t batch);
 
 } // namespace hk
 

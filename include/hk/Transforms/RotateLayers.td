@@ -13,7 +13,7 @@ def RotateLayers : Pass<"hk-rotate-layers", "::mlir::func::FuncOp"> {
     A kernel that owns rows can compute everything between two attentions, but
     a loop over layers ends in between: behind the feed-forward network, before
     the norm and the projection to queries, keys and values. In functions that
-    are a `fused` plan of a GPU (`hk.plan`), the loop is rotated, so that it
+    are a `fused` or `chains` plan of a GPU (`hk.plan`), the loop is rotated, so that it
     begins at its attention: the operations in front of it (the head) are done
     once before the loop, for the first layer; an iteration then does the rest
     of its layer and the head of the next; and the rest of the last layer comes

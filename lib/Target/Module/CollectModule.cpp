@@ -166,6 +166,12 @@ LogicalResult Collector::collectExecutable(ExecutableOp executable) {
   return success();
 }
 
+/// The time in us that the cost model predicted, or 0.
+static float getPredictedTime(Operation *op) {
+  auto time = op->getAttrOfType<FloatAttr>("hk.predicted_us");
+  return time ? static_cast<float>(time.getValueAsDouble()) : 0;
+}
+
 LogicalResult Collector::collectVariant(ExecutableOp executable,
                                         VariantOp variant, unsigned index) {
   VariantData result;
@@ -190,6 +196,7 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
            << executable.getSymName() << ", but got none";
   const Entry &entry = found->second;
   result.section = entry.code.section;
+  result.predicted = getPredictedTime(variant);
   if (failed(entry.code.gpu ? collectGPU(entry, result)
                             : collectCPU(entry, result)))
     return failure();
@@ -404,6 +411,9 @@ LogicalResult Collector::collectPlan(PlanOp plan) {
            << plan.getWorkspaceAttr();
   result.workspacePerSequence = workspace->mul;
   result.workspaceConstant = workspace->add;
+  result.predicted = getPredictedTime(plan);
+  if (auto batch = plan->getAttrOfType<IntegerAttr>("hk.predicted_batch"))
+    result.predictedBatch = batch.getInt();
   for (auto dispatch : plan.getBody().getOps<DispatchOp>())
     if (failed(collectDispatch(dispatch, result)))
       return failure();

@@ -94,6 +94,8 @@ struct VariantData {
   std::vector<CubinData> cubins;
   // Of a library.
   std::optional<GemmData> gemm;
+  /// Microseconds; 0: not predicted.
+  float predicted = 0;
 };
 
 struct ExecutableData {
@@ -123,6 +125,9 @@ struct PlanData {
   uint64_t workspacePerSequence = 0;
   uint64_t workspaceConstant = 0;
   std::vector<DispatchData> dispatches;
+  /// Microseconds; 0: not predicted. And the batch that it is for.
+  float predicted = 0;
+  uint64_t predictedBatch = 0;
 };
 
 struct ValueData {

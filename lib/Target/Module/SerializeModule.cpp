@@ -106,7 +106,8 @@ Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
   return schema::CreateVariant(
       builder, variant.target, isa, schedule, &grid, variant.scratch,
       variant.section, variant.entry, packed, imports, kernel, variant.threads,
-      variant.cluster, variant.shared, cubins, variant.grid.times, gemm, ahead);
+      variant.cluster, variant.shared, cubins, variant.grid.times, gemm, ahead,
+      variant.predicted);
 }
 
 Offset<schema::Executable>
@@ -130,7 +131,7 @@ Offset<schema::Plan> MetadataBuilder::add(const PlanData &plan) {
       plan.dispatches, [&](auto &dispatch) { return add(dispatch); });
   return schema::CreatePlan(builder, name, plan.rank, plan.role,
                             plan.workspacePerSequence, plan.workspaceConstant,
-                            dispatches);
+                            dispatches, plan.predicted, plan.predictedBatch);
 }
 
 Offset<schema::Value> MetadataBuilder::add(const ValueData &value) {
