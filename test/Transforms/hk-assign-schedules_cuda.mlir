@@ -25,7 +25,7 @@ hk.packed @wide : tensor<2048x2048xf32> {
 // ONE-LABEL: func.func private @families(
 // ONE:         hk.kernel @line({{.*}} schedules [#hk.cuda<{{[^>]*}}>] {
 // ONE:         } attributes {hk.predicted_batch = 1 : i64, hk.predicted_us = array<f64: {{[0-9.]+}}>}
-// ONE:         hk.kernel @gemm({{.*}} columns = 32,{{[^>]*}}>] {
+// ONE:         hk.kernel @gemm({{.*}} columns = 32,{{[^>]*}}>, #hk.cublaslt<operands = f16>] {
 // REMARK: remark: [Analysis] Schedule | Category:hk-assign-schedules | Function=families | Remark="kernel @line: #hk.cuda<arch = "sm_90a"
 // REMARK: remark: [Analysis] Predicted |{{.*}} Remark="kernel @line: rows {{[0-9]+}}, units {{[0-9]+}}: {{[0-9.]+}} us (issue {{[0-9.]+}}, L2 {{[0-9.]+}}, latency {{[0-9.]+}}, launch 1.3; {{[0-9.]+}} waves of {{[0-9]+}} CTAs an SM) for 64 sequences"
 // REMARK: remark: [Missed] Slower |{{.*}} Remark="kernel @line: of 20 schedules that fit, the next is rows {{[0-9]+}}, units {{[0-9]+}}: {{[0-9.]+}} us (

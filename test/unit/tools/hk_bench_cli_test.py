@@ -50,6 +50,19 @@ class OnTheCpu(BenchCase):
         self.assertEqual((row["plan"], row["launch"], row["batch"]), ("right", "direct", "1"))
         self.assertGreater(float(row["median_us"]), 0)
 
+    def test_predicted_times(self):
+        words = (TWICE, "--device", "cpu", "--plan", "right", "--plan", "idle", "--dispatches")
+        report = self.report(*words, "--batch", "2")
+        right, idle = report["plans"]
+        self.assertAlmostEqual(right["predicted"], 250e-6)
+        self.assertIsNone(idle["predicted"])
+        self.assertEqual([d["predicted"] for d in right["dispatches"]], [None])
+        # Those of another batch are no predictions.
+        self.assertIsNone(self.report(*words, "--batch", "3")["plans"][0]["predicted"])
+        stdout, _ = self.run_tool(*words, *FEW, "--batch", "2")
+        self.assertRegex(stdout, r"plan +launch +launches .* predicted ")
+        self.assertRegex(stdout, r"right +direct .* 250(\.0+)? us ")
+
     def test_help(self):
         self.assert_short_help()
 

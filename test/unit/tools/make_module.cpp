@@ -108,9 +108,12 @@ private:
                                        Binding(BindingKind::Result, 0, 0, 0)};
       std::vector<Offset<Dispatch>> dispatches = {
           CreateDispatchDirect(builder, plan, -1, &bindings)};
+      // One is predicted, for two sequences.
+      bool isPredicted = plan == 0;
       list.push_back(CreatePlanDirect(
           builder, names[plan], plan,
-          plan == 3 ? Role::Oracle : Role::Candidate, 0, 0, &dispatches));
+          plan == 3 ? Role::Oracle : Role::Candidate, 0, 0, &dispatches,
+          isPredicted ? 250 : 0, isPredicted ? 2 : 0));
     }
     return CreateFunctionDirect(builder, name, &inputs, &outputs, &list,
                                 oracle);

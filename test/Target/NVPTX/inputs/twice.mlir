@@ -21,7 +21,8 @@ hk.executable @twice {
   }
   hk.variant #hk.cuda<arch = "sm_80", rows = 8, units = 2, columns = 8, heads = 0,
                       block = 8, depth = 8, keys = 8, stages = 1, operands = f16>
-      grid(affine_map<()[B] -> (((B * 4) ceildiv 8) * 2)>) {
+      grid(affine_map<()[B] -> (((B * 4) ceildiv 8) * 2)>)
+      attributes {hk.predicted_us = 2.5 : f64} {
   ^bb0(%x: tensor<?x4x16xf32>, %l: index):
     %b = hk.packed.get @b[%l] : tensor<16xf32>
     %y = hk.add %x, %x : tensor<?x4x16xf32>, tensor<?x4x16xf32>
@@ -40,7 +41,8 @@ hk.executable @twice {
 func.func private @forward(tensor<?x4x16xf32> {hk.name = "x"}) -> tensor<?x4x16xf32>
 
 hk.plan @forward.default of @forward rank(0) role(candidate)
-    workspace(affine_map<()[B] -> (B * 256)>) {
+    workspace(affine_map<()[B] -> (B * 256)>)
+    attributes {hk.predicted_us = 5.0 : f64, hk.predicted_batch = 64 : i64} {
 ^bb0(%x: tensor<?x4x16xf32>):
   %t = hk.dispatch @twice(%x) layer(0) at([#hk.workspace<0>])
       : (tensor<?x4x16xf32>) -> tensor<?x4x16xf32>
