@@ -10,17 +10,24 @@
 
 static std::atomic<uint64_t> allocations{0};
 
-void *operator new(size_t size) {
+// Not inlined: g++ would see memory of one function freed by another.
+#define HK_COUNTED __attribute__((noinline))
+
+HK_COUNTED void *operator new(size_t size) {
   ++allocations;
   if (void *memory = std::malloc(size))
     return memory;
   throw std::bad_alloc();
 }
-void *operator new[](size_t size) { return operator new(size); }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void *memory) noexcept { std::free(memory); }
-void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
+HK_COUNTED void *operator new[](size_t size) { return operator new(size); }
+HK_COUNTED void operator delete(void *memory) noexcept { std::free(memory); }
+HK_COUNTED void operator delete(void *memory, size_t) noexcept {
+  std::free(memory);
+}
+HK_COUNTED void operator delete[](void *memory) noexcept { std::free(memory); }
+HK_COUNTED void operator delete[](void *memory, size_t) noexcept {
+  std::free(memory);
+}
 
 namespace hk {
 namespace test {
