@@ -38,33 +38,39 @@ struct TileEmitter::SoftmaxState {
   }
 };
 
-/// The number of keys, from the first, that some query of the CTA sees.
-Value TileEmitter::emitKeyLimit(AttentionOp op) {
-  Value &limit = keyLimits[op];
-  if (limit)
-    return limit;
+/// The keys that the queries of the CTA see.
+TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
+  KeyRange &range = keyRanges[op];
+  if (range.limit)
+    return range;
   Value size = index(plan.sequence);
-  limit = size;
+  range.limit = size;
   if (Value mask = op.getKeyMask()) {
-    limit = ExtentOp::create(b, loc, b.getIndexType(), argument(mask),
-                             mul(sequence, plan.sequence), size);
+    auto extent = [&](bool leading) -> Value {
+      return ExtentOp::create(b, loc, b.getIndexType(), argument(mask),
+                              mul(sequence, plan.sequence), size, leading);
+    };
+    range.limit = extent(/*leading=*/false);
+    range.leading = extent(/*leading=*/true);
   } else if (Value lengths = op.getLengths()) {
     Value length =
         memref::LoadOp::create(b, loc, argument(lengths), ValueRange{sequence});
     Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
     length = arith::MaxSIOp::create(b, loc, length, zero);
     length = arith::IndexCastOp::create(b, loc, b.getIndexType(), length);
-    limit = arith::MinSIOp::create(b, loc, length, size);
+    range.limit = arith::MinSIOp::create(b, loc, length, size);
   }
   if (op.getCausal())
-    limit = arith::MinSIOp::create(b, loc, limit,
-                                   add(firstQuery, schedule.getRows()));
-  return limit;
+    range.limit = arith::MinSIOp::create(b, loc, range.limit,
+                                         add(firstQuery, schedule.getRows()));
+  if (!range.leading)
+    range.leading = range.limit;
+  return range;
 }
 
 /// The scores of the unit's queries with a block of keys, as exponents of 2.
 Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
-                              bool isMasked) {
+                              Masking masking) {
   Value zero = index(0);
   auto type = fragType(rows, head.keys, b.getF32Type());
   Value scores =
@@ -74,10 +80,10 @@ Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
     scores = map(type, scores, [&](ValueRange x) -> Value {
       return arith::MulFOp::create(b, loc, x[0], constant(head.scale));
     });
-  if (!isMasked)
+  if (masking == Masking::None)
     return scores;
   Value seen;
-  if (head.mask)
+  if (masking == Masking::Seen)
     seen = LoadOp::create(
         b, loc, fragType(1, head.keys, b.getI8Type()), head.mask,
         ValueRange{arith::AddIOp::create(b, loc, head.firstRow, from)},
@@ -89,12 +95,12 @@ Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
 /// Takes a block of keys into the state.
 TileEmitter::SoftmaxState
 TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
-                          Value from, SoftmaxState state, bool isMasked) {
+                          Value from, SoftmaxState state, Masking masking) {
   auto power = [&](ValueRange x) -> Value {
     Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
     return math::Exp2Op::create(b, loc, exponent, approximate());
   };
-  Value scores = emitScores(head, keys, from, isMasked);
+  Value scores = emitScores(head, keys, from, masking);
   auto rowType = cast<FragType>(state.maximum.getType());
   Value top = RowReduceOp::create(b, loc, rowType, Reduction::Max, scores);
   Value maximum =
@@ -103,7 +109,7 @@ TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
       });
   // A row that has seen no key yet has -inf, and its powers are to be zeros.
   Value base = maximum;
-  if (head.mask)
+  if (masking == Masking::Seen)
     base = map(rowType, maximum, [&](ValueRange x) -> Value {
       Value none = constant(-std::numeric_limits<float>::infinity());
       Value isNone =
@@ -141,7 +147,7 @@ TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
 TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
                                                    Value begin, Value end,
                                                    SoftmaxState state,
-                                                   bool isMasked) {
+                                                   Masking masking) {
   auto loop =
       scf::ForOp::create(b, loc, begin, end, index(head.keys), state.values());
   OpBuilder::InsertionGuard guard(b);
@@ -160,10 +166,10 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
 
   // Of the blocks on its diagonal, a CTA of more rows than keys has some that
   // lie behind all queries of a unit.
-  bool maySkip = isMasked && head.op.getCausal() &&
+  bool maySkip = masking != Masking::None && head.op.getCausal() &&
                  schedule.getRows() > head.keys && rows < schedule.getRows();
   if (!maySkip) {
-    state = emitKeyBlock(head, keys, values, from, state, isMasked);
+    state = emitKeyBlock(head, keys, values, from, state, masking);
     scf::YieldOp::create(b, loc, state.values());
     return SoftmaxState::get(loop.getResults());
   }
@@ -173,7 +179,7 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
       scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), isSeen,
                         /*addThenBlock=*/true, /*addElseBlock=*/true);
   b.setInsertionPointToStart(check.thenBlock());
-  SoftmaxState taken = emitKeyBlock(head, keys, values, from, state, isMasked);
+  SoftmaxState taken = emitKeyBlock(head, keys, values, from, state, masking);
   scf::YieldOp::create(b, loc, taken.values());
   b.setInsertionPointToStart(check.elseBlock());
   scf::YieldOp::create(b, loc, state.values());
@@ -228,7 +234,8 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
   if (share != 1)
     h.group = arith::DivUIOp::create(b, loc, head, index(share));
   h.mask = op.getKeyMask() ? argument(op.getKeyMask()) : Value();
-  h.limit = emitKeyLimit(op);
+  KeyRange range = emitKeyRange(op);
+  h.limit = range.limit;
   h.firstRow = mul(sequence, plan.sequence);
   h.endRow = arith::AddIOp::create(b, loc, h.firstRow, h.limit);
   h.query = load(*query, {head, h.headDim, 0}, h.headDim);
@@ -251,21 +258,47 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
   // a sequence has none if it is causal.
   Value begin = index(0);
   bool isFirst = plan.sequence <= schedule.getRows();
-  if (!h.mask && !(op.getCausal() && isFirst && h.keys > 1)) {
-    Value common = h.limit;
+  if (!(op.getCausal() && isFirst && h.keys > 1)) {
+    Value common = arith::MinSIOp::create(b, loc, range.leading, h.limit);
     if (op.getCausal())
       common = arith::MinSIOp::create(b, loc, common, add(firstQuery, 1));
     Value whole =
         mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
-    state = emitKeyLoop(h, begin, whole, state, /*isMasked=*/false);
+    state = emitKeyLoop(h, begin, whole, state, Masking::None);
     begin = whole;
   }
+  // Where a block may hold keys that some query does not see, what the others
+  // hold has been multiplied by zeros.
+  auto finish = [&](SoftmaxState state) -> Value {
+    Value context = emitContext(h, state);
+    return op.getCausal() || h.mask ? emitGuard(h, context) : context;
+  };
+  if (h.mask)
+    return finish(emitMaskedLoop(h, range, begin, state));
   bool isWhole =
       !op.getCausal() && !op.getMask() && plan.sequence % h.keys == 0;
   if (!isWhole)
-    state = emitKeyLoop(h, begin, h.limit, state, /*isMasked=*/true);
-  Value context = emitContext(h, state);
-  // Where a block may hold keys that some query does not see, what the others
-  // hold has been multiplied by zeros.
-  return op.getCausal() || h.mask ? emitGuard(h, context) : context;
+    state = emitKeyLoop(h, begin, h.limit, state, Masking::Ends);
+  return finish(state);
+}
+
+/// The blocks from `begin` on under a key mask. Most masks are a prefix, and
+/// then no byte of them has to be looked at.
+TileEmitter::SoftmaxState TileEmitter::emitMaskedLoop(const AttentionHead &head,
+                                                      const KeyRange &range,
+                                                      Value begin,
+                                                      SoftmaxState state) {
+  Value isPrefix = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                         range.leading, range.limit);
+  auto check = scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(),
+                                 isPrefix, /*addThenBlock=*/true,
+                                 /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [block, masking] : {std::pair(check.thenBlock(), Masking::Ends),
+                                std::pair(check.elseBlock(), Masking::Seen)}) {
+    b.setInsertionPointToStart(block);
+    SoftmaxState taken = emitKeyLoop(head, begin, range.limit, state, masking);
+    scf::YieldOp::create(b, loc, taken.values());
+  }
+  return SoftmaxState::get(check.getResults());
 }

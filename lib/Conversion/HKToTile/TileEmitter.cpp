@@ -78,7 +78,8 @@ Value TileEmitter::emitIsRead() {
     Value count =
         arith::MinUIOp::create(b, loc, left, index(schedule.getRows()));
     Value extent =
-        ExtentOp::create(b, loc, b.getIndexType(), mask, ctaRow, count);
+        ExtentOp::create(b, loc, b.getIndexType(), mask, ctaRow, count,
+                         /*leading=*/false);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, extent,
                                  index(0));
   }
@@ -432,7 +433,7 @@ void TileEmitter::prepare(Value value) {
   if (!op || plan.isResident(value))
     return;
   if (auto attention = dyn_cast<AttentionOp>(op)) {
-    emitKeyLimit(attention);
+    emitKeyRange(attention);
     return;
   }
   if (auto linear = dyn_cast<LinearOp>(op)) {

@@ -142,14 +142,30 @@ private:
   /// the columns padded to a multiple of 8.
   mlir::FailureOr<mlir::Value> emitAttentionBlock(AttentionOp op,
                                                   mlir::Value head);
-  mlir::Value emitKeyLimit(AttentionOp op);
+  /// How the keys of a block are compared.
+  enum class Masking {
+    /// Every query sees every key.
+    None,
+    /// With the query, if causal, and the last key.
+    Ends,
+    /// And with the bytes of the key mask.
+    Seen
+  };
+  /// The keys before `leading` are all valid; none from `limit` on is seen.
+  struct KeyRange {
+    mlir::Value limit, leading;
+  };
+  KeyRange emitKeyRange(AttentionOp op);
   mlir::Value emitScores(const AttentionHead &head, mlir::Value keys,
-                         mlir::Value from, bool isMasked);
+                         mlir::Value from, Masking masking);
   SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,
                             mlir::Value values, mlir::Value from,
-                            SoftmaxState state, bool isMasked);
+                            SoftmaxState state, Masking masking);
   SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,
-                           mlir::Value end, SoftmaxState state, bool isMasked);
+                           mlir::Value end, SoftmaxState state,
+                           Masking masking);
+  SoftmaxState emitMaskedLoop(const AttentionHead &head, const KeyRange &range,
+                              mlir::Value begin, SoftmaxState state);
   mlir::Value emitContext(const AttentionHead &head, SoftmaxState state);
   // EmitExactAttention.cpp
   /// `context`, or, where it is not finite, what nothing unseen has touched.
@@ -185,8 +201,8 @@ private:
   static BlockKey key(mlir::Value value, Column column, int64_t columns,
                       mlir::Type element);
   std::map<BlockKey, mlir::Value> blocks;
-  /// The number of keys that an attention reads, computed before its heads.
-  llvm::DenseMap<mlir::Operation *, mlir::Value> keyLimits;
+  /// The keys that an attention reads, computed before its heads.
+  llvm::DenseMap<mlir::Operation *, KeyRange> keyRanges;
 };
 
 } // namespace hk::tile

@@ -47,8 +47,11 @@ struct ExtentLowering : TilePattern<tile::ExtentOp> {
                           predicate,
                           info.isInvariant(op)};
       Value at = d.add(start, laneOffset);
-      for (auto [i, word] : llvm::enumerate(access.loadWords(d)))
-        before = extentOf(d, word, d.add(at, offset + 4 * i), before);
+      for (auto [i, word] : llvm::enumerate(access.loadWords(d))) {
+        Value first = d.add(at, offset + 4 * i);
+        before = op.getLeading() ? distanceOf(d, word, first, size, before)
+                                 : extentOf(d, word, first, before);
+      }
       return before;
     };
 
@@ -69,8 +72,34 @@ struct ExtentLowering : TilePattern<tile::ExtentOp> {
       scf::YieldOp::create(rewriter, op.getLoc(), next);
       extent = loop.getResult(0);
     }
-    rewriter.replaceOp(op, d.toIndex(d.warpMax(extent)));
+    extent = d.warpMax(extent);
+    if (op.getLeading())
+      extent = d.sub(size, extent);
+    rewriter.replaceOp(op, d.toIndex(extent));
     return success();
+  }
+
+  /// How far before `size` the first byte that is zero of a word that begins at
+  /// `at` is, if there is one and none was further.
+  static Value distanceOf(Device &d, Value word, Value at, Value size,
+                          Value before) {
+    Value isZero, first = at;
+    if (word.getType().isInteger(8)) {
+      Value zero = arith::ConstantIntOp::create(d.b, d.loc, 0, 8);
+      isZero = d.compare(arith::CmpIPredicate::eq, word, zero);
+    } else {
+      // A bit is set in each zero byte, and none below the first of them.
+      Value borrows = d.sub(word, d.i32(0x01010101));
+      Value flags = d.bitAnd(d.bitAnd(borrows, d.bitXor(word, d.i32(-1))),
+                             d.i32(int32_t(0x80808080)));
+      isZero = d.compare(arith::CmpIPredicate::ne, flags, d.i32(0));
+      Value bits = LLVM::CountTrailingZerosOp::create(
+          d.b, d.loc, d.i32Type(), flags, /*is_zero_poison=*/false);
+      first = d.add(at, d.shiftRight(bits, 3));
+    }
+    Value distance = d.sub(size, first);
+    return d.select(d.bitAnd(isZero, d.lessThan(before, distance)), distance,
+                    before);
   }
 
   /// The end of the last byte that is not zero of a word that begins at `at`,

@@ -189,8 +189,12 @@ void hk::waitForPhase(Device &d, const GPUTarget &target,
                                    ValueRange(zero));
   OpBuilder::InsertionGuard guard(d.b);
   Block *before = d.b.createBlock(&loop.getBefore(), {}, d.i32Type(), d.loc);
+  // All lanes go on together. Where some saw the phase end and others did not,
+  // the warp would split, and the way out of the loop that traps keeps ptxas
+  // from joining it again in front of the next matrix product.
   Value isOver = d.ptx("mbarrier." + text + ".parity.shared.b64 $0, " +
-                           operand(barrier, 1) + ", $2;",
+                           operand(barrier, 1) +
+                           ", $2; vote.sync.all.pred $0, $0, -1;",
                        "=b,r,r,~{memory}", d.b.getI1Type(),
                        {barrier.base, parity}, /*hasSideEffects=*/true)[0];
   Value again = arith::XOrIOp::create(

@@ -270,7 +270,9 @@ def Tile_ExtentOp : Tile_Op<"extent"> {
   let summary = "how far a mask reaches";
   let description = [{
     1 + the index of the last byte of m[begin, begin + size) that is not zero,
-    or 0 if there is none. The result is the same for all units.
+    or 0 if there is none. With `leading`, the number of bytes in front of the
+    first one that is zero, or `size` if there is none. The result is the same
+    for all units.
 
     Constraints:
     - (C1) the memref is a vector of i8.
@@ -279,10 +281,11 @@ def Tile_ExtentOp : Tile_Op<"extent"> {
 
     ```mlir
     %n = tile.extent %mask[%begin] of(%s) : memref<?xi8>
+    %whole = tile.extent %mask[%begin] of(%s) {leading} : memref<?xi8>
     ```
   }];
   let arguments = (ins Arg<MemRefRankOf<[I8], [1]>, "", [MemRead]>:$mask,
-                       Index:$begin, Index:$size);
+                       Index:$begin, Index:$size, UnitAttr:$leading);
   let results = (outs Index:$result);
   let assemblyFormat = [{
     $mask `[` $begin `]` `of` `(` $size `)` attr-dict `:` type($mask)
