@@ -110,7 +110,10 @@ struct ReleaseLowering : TilePattern<tile::ReleaseOp> {
     Device d(rewriter, op.getLoc());
     const Channel &channel = info.channels.get(op.getChan());
     Ring ring(d, info, channel, channel.released);
-    // One lane speaks for the warp, after all of it have read.
+    // One lane speaks for the warp, after all of it have read. An arrival alone
+    // overtakes an ldmatrix that is still on its way (seen on an H200, with two
+    // CTAs on a multiprocessor), and the slot is written too early.
+    fenceReads(d, info.target);
     syncWarp(d);
     arrive(d, ring.empty(),
            d.compare(arith::CmpIPredicate::eq, info.lane, d.i32(0)));

@@ -140,6 +140,13 @@ void hk::syncThreads(Device &d, int64_t id, int64_t threads) {
 
 void hk::syncWarp(Device &d) { effect(d, "bar.warp.sync -1;", "", {}); }
 
+void hk::fenceReads(Device &d, const GPUTarget &target) {
+  effect(d,
+         target.hasBulkCopy() ? "fence.proxy.async.shared::cta;"
+                              : "fence.acq_rel.cta;",
+         "", {});
+}
+
 void hk::initBarrier(Device &d, const SharedAddress &barrier,
                      int64_t arrivals) {
   effect(d,
@@ -192,11 +199,11 @@ void hk::waitForPhase(Device &d, const GPUTarget &target,
   // All lanes go on together. Where some saw the phase end and others did not,
   // the warp would split, and the way out of the loop that traps keeps ptxas
   // from joining it again in front of the next matrix product.
-  Value isOver = d.ptx("mbarrier." + text + ".parity.shared.b64 $0, " +
-                           operand(barrier, 1) +
-                           ", $2; vote.sync.all.pred $0, $0, -1;",
-                       "=b,r,r,~{memory}", d.b.getI1Type(),
-                       {barrier.base, parity}, /*hasSideEffects=*/true)[0];
+  Value isOver =
+      d.ptx("mbarrier." + text + ".parity.shared.b64 $0, " +
+                operand(barrier, 1) + ", $2; vote.sync.all.pred $0, $0, -1;",
+            "=b,r,r,~{memory}", d.b.getI1Type(), {barrier.base, parity},
+            /*hasSideEffects=*/true)[0];
   Value again = arith::XOrIOp::create(
       d.b, d.loc, isOver,
       arith::ConstantOp::create(d.b, d.loc, d.b.getBoolAttr(true)));
