@@ -95,6 +95,6 @@ LogicalResult CopyOp::verify() {
 }
 
 LogicalResult PutOp::verify() {
-  return verifyPartOfBuf(*this, getValue().getType(),
-                         getTarget().getType()); // (C1)
+  return verifyPartOfBuf(*this, getValue().getType(), getTarget().getType(),
+                         getRow(), getColumn()); // (C1), (C2)
 }

@@ -5,6 +5,8 @@
 
 #include "Verify.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
@@ -63,8 +65,21 @@ LogicalResult hk::tile::verifyStaged(Operation *op, Type source,
   return verifyColumns(op, columns, type.getColumns()); // (C3)
 }
 
+LogicalResult hk::tile::verifyPlace(Operation *op, Value row, Value column) {
+  for (Value index : {row, column}) {
+    APInt value;
+    if (matchPattern(index, m_ConstantInt(&value)) &&
+        value.getSExtValue() % 8 != 0)
+      return op->emitOpError()
+             << "expects a row and a column of a buf that are "
+                "multiples of 8, but got "
+             << value.getSExtValue();
+  }
+  return success();
+}
+
 LogicalResult hk::tile::verifyPartOfBuf(Operation *op, FragType frag,
-                                        BufType buf) {
+                                        BufType buf, Value row, Value column) {
   if (frag.isLine() || frag.getElementType() != buf.getElementType() ||
       frag.getRows() == 1 || frag.getColumns() == 1 ||
       frag.getRows() > buf.getRows() || frag.getColumns() > buf.getColumns())
@@ -72,7 +87,7 @@ LogicalResult hk::tile::verifyPartOfBuf(Operation *op, FragType frag,
            << "expects a slab of " << buf.getElementType() << " of at most "
            << buf.getRows() << " rows and " << buf.getColumns()
            << " columns, but got " << frag;
-  return success();
+  return verifyPlace(op, row, column);
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,12 +127,13 @@ LogicalResult StageOp::verify() {
 }
 
 LogicalResult PublishOp::verify() {
-  return verifyPartOfBuf(*this, getValue().getType(),
-                         getResult().getType()); // (C1)
+  return verifyPartOfBuf(*this, getValue().getType(), getResult().getType(),
+                         getRow(), getColumn()); // (C1), (C2)
 }
 
 LogicalResult FetchOp::verify() {
-  return verifyPartOfBuf(*this, getType(), getSource().getType()); // (C1)
+  return verifyPartOfBuf(*this, getType(), getSource().getType(), getRow(),
+                         getColumn()); // (C1), (C2)
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,7 +189,7 @@ LogicalResult MmaOp::verify() {
   if (getSplit() && !a.getElementType().isF32()) // (C4)
     return emitOpError() << "expects f32 with split, but got "
                          << a.getElementType();
-  return success();
+  return verifyPlace(*this, getRow(), getColumn()); // (C5)
 }
 
 LogicalResult MapOp::verifyRegions() {

@@ -14,9 +14,15 @@ mlir::LogicalResult verifyStaged(mlir::Operation *op, mlir::Type source,
                                  mlir::ValueRange indices, mlir::Value rows,
                                  mlir::IntegerAttr columns, BufType type);
 
-/// The frag is a slab of the element type of the buf, and no larger.
+/// The frag is a slab of the element type of the buf, and no larger; its place
+/// is one that `verifyPlace` accepts.
 mlir::LogicalResult verifyPartOfBuf(mlir::Operation *op, FragType frag,
-                                    BufType buf);
+                                    BufType buf, mlir::Value row,
+                                    mlir::Value column);
+
+/// Row and column of a buf are multiples of 8, as far as they are constants.
+mlir::LogicalResult verifyPlace(mlir::Operation *op, mlir::Value row,
+                                mlir::Value column);
 
 } // namespace hk::tile
 

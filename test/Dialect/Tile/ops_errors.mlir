@@ -402,3 +402,30 @@ func.func @concat_c2(%x: !tile.frag<16x64xf32, line>) {
   %0 = tile.concat %x, %x : !tile.frag<16x64xf32, line>, !tile.frag<16x64xf32, line> -> !tile.frag<16x128xf32, line>
   return
 }
+
+// -----
+
+func.func @publish_c2(%f: !tile.frag<16x64xf16>, %i: index) {
+  %c12 = arith.constant 12 : index
+  // expected-error @+1 {{expects a row and a column of a buf that are multiples of 8, but got 12}}
+  %0 = tile.publish %f at(%c12, %i) : !tile.frag<16x64xf16> -> !tile.buf<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @fetch_c2(%b: !tile.buf<64x64xf16>, %i: index) {
+  %c2 = arith.constant 2 : index
+  // expected-error @+1 {{expects a row and a column of a buf that are multiples of 8, but got 2}}
+  %0 = tile.fetch %b[%i, %c2] : !tile.buf<64x64xf16> -> !tile.frag<16x32xf16>
+  return
+}
+
+// -----
+
+func.func @mma_c5(%a: !tile.frag<16x32xf16>, %b: !tile.buf<64x64xf16>, %i: index) {
+  %c4 = arith.constant 4 : index
+  // expected-error @+1 {{expects a row and a column of a buf that are multiples of 8, but got 4}}
+  %0 = tile.mma %a, %b[%i, %c4] : !tile.frag<16x32xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x32xf32>
+  return
+}

@@ -125,3 +125,12 @@ func.func @put_c1(%f: !tile.frag<16x64xf32>, %b: !tile.buf<64x64xf16>, %i: index
   tile.put %f to %b[%i, %i] : !tile.frag<16x64xf32>, !tile.buf<64x64xf16>
   return
 }
+
+// -----
+
+func.func @put_c2(%f: !tile.frag<16x64xf16>, %b: !tile.buf<64x64xf16>, %i: index) {
+  %c4 = arith.constant 4 : index
+  // expected-error @+1 {{expects a row and a column of a buf that are multiples of 8, but got 4}}
+  tile.put %f to %b[%c4, %i] : !tile.frag<16x64xf16>, !tile.buf<64x64xf16>
+  return
+}

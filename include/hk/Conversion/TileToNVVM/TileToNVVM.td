@@ -59,6 +59,23 @@ def TileToNVVM : Pass<"tile-to-nvvm", "::mlir::ModuleOp"> {
       (lib/Conversion/TileToNVVM/RegisterLayout.h).
     - A buf is its address in the window of shared memory, an i32. Dynamic
       shared memory is the global `@hk_shared`.
+    - Bufs are read by `ldmatrix` (16-bit elements) or pairs of f32, and written
+      by `stmatrix` (sm_90) or words. What a lane adds to an address is computed
+      once; of an `mma`, a step along the rows of B is a constant of the
+      instruction, one along its columns is one XOR.
+    - An `mma` is `mma.sync.m16n8k16` (`k8` at the end of a K that is no
+      multiple of 16), of f32 `m16n8k8` of tf32. Accumulators have K in another
+      order than tf32 operands have it, so K is permuted, in A and B alike. Each
+      fragment of B serves all rows of the unit.
+    - A channel is mbarriers, on all architectures: 32 arrivals a producer when
+      its `cp.async` are complete, or one and the bytes of a bulk copy, make a
+      slot full; one a unit makes it empty. Waits are bounded; one that takes
+      seconds traps.
+    - What a role keeps of a ring (slot and parity) is in allocas, for LLVM to
+      make registers of.
+    - A copy of a matrix takes the widest pieces that all rows are aligned to
+      (16, 8 or 4 bytes; loads and stores for 2), and zeros what is out of
+      bounds. It does not read there.
     - All line frags of a kernel have as many lanes a row as the widest needs.
     - Loads from arguments that are never stored to go through the read-only
       path. What lies outside of the bounds is not touched: accesses carry a

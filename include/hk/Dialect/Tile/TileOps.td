@@ -222,6 +222,7 @@ def Tile_PublishOp : Tile_Op<"publish"> {
 
     Constraints:
     - (C1) the frag is a slab of the element type of the buf and fits into it.
+    - (C2) the row and the column are multiples of 8.
 
     Example:
 
@@ -248,6 +249,7 @@ def Tile_FetchOp : Tile_Op<"fetch"> {
     Constraints:
     - (C1) the result is a slab of the element type of the buf, no larger than
       it.
+    - (C2) the row and the column are multiples of 8.
 
     Example:
 
@@ -334,6 +336,7 @@ def Tile_MmaOp : Tile_Op<"mma"> {
     - (C2) A and B have the same element type, f16, bf16 or f32.
     - (C3) K and N are multiples of 8 and lie within B.
     - (C4) `split` goes with f32 only.
+    - (C5) the row and the column are multiples of 8.
 
     Example:
 

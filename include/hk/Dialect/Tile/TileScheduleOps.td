@@ -168,7 +168,7 @@ def Tile_PutOp : Tile_Op<"put"> {
   let summary = "a frag into a buf";
   let description = [{
     Constraints:
-    - (C1) as for `publish`.
+    - (C1), (C2) as for `publish`.
 
     Example:
 
