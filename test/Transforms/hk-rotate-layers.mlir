@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: hk-opt %s -hk-rotate-layers | FileCheck %s
+// RUN: hk-opt %s -hk-rotate-layers -remarks-filter=".*" -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s -check-prefix=REMARK
+
+// REMARK: Function=fused | Remark="an iteration begins at the attention, and ends with what the next one's attention reads"
 
 !x = tensor<?x8x16xf32>
 !t = tensor<?x8x48xf32>

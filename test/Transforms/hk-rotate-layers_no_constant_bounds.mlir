@@ -4,7 +4,7 @@
 
 !x = tensor<?x8x16xf32>
 
-// REMARK: Function=f | Remark="expects constant bounds and a positive constant step, so that the last layer is known, but got others"
+// REMARK: NotRotated | Category:hk-rotate-layers | Function=f | Remark="expects constant bounds and a positive constant step, so that the last layer is known, but got others"
 // CHECK-LABEL: func.func @f(
 // CHECK: scf.for
 // CHECK-NEXT: hk.layer_norm
