@@ -13,6 +13,14 @@ using namespace hk::capi;
 using hk::invalidArgument;
 using hk::Status;
 
+/// The number of an enumerator from C, where any number may be one.
+template <typename Enum> int numberOf(const Enum &value) {
+  int number;
+  static_assert(sizeof(number) == sizeof(value));
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
+
 /// The options given, or the defaults. Options of older headers are shorter:
 /// they had these sizes.
 template <typename Options>
@@ -145,9 +153,9 @@ hk_code hk_session_create(hk_context *context, hk_module *module,
     hk_session_options given;
     HK_TRY(readOptions(options, "hk_session_options",
                        {offsetof(hk_session_options, tuning)}, given));
-    if (given.tuning < HK_TUNING_DEFAULT || given.tuning > HK_TUNING_ON)
-      return invalidArgument("tuning: expects an hk_tuning, but got ",
-                             static_cast<int>(given.tuning));
+    if (const int number = numberOf(given.tuning);
+        number < HK_TUNING_DEFAULT || number > HK_TUNING_ON)
+      return invalidArgument("tuning: expects an hk_tuning, but got ", number);
     auto created = std::make_unique<hk_session>();
     HK_TRY(hk::Session::create(context->impl, module->impl,
                                params ? &params->impl : nullptr, given,
@@ -207,9 +215,10 @@ hk_code hk_session_tune(hk_session *session, hk_launch_mode mode, void *stream,
                         hk_status *status) {
   return guard(status, [&] {
     HK_TRY(checkPointer(session, "a session"));
-    if (mode != HK_LAUNCH_DIRECT && mode != HK_LAUNCH_GRAPH)
+    if (const int number = numberOf(mode);
+        number != HK_LAUNCH_DIRECT && number != HK_LAUNCH_GRAPH)
       return invalidArgument("mode: expects an hk_launch_mode, but got ",
-                             static_cast<int>(mode));
+                             number);
     return session->impl->tune(runArguments(stream, inputs, num_inputs, outputs,
                                             num_outputs, workspace,
                                             workspace_size),

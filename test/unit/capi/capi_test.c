@@ -105,6 +105,12 @@ static void checkForward(hk_context *context, hk_module *module,
       CHECK(fabs(y[row][i] - expected) <= 1e-5 * fabs(expected) + 1e-6);
     }
 
+  /* Nothing to choose on the CPU. */
+  OK(hk_session_tune(session, HK_LAUNCH_DIRECT, NULL, inputs, 1, outputs, 1,
+                     workspace, size, &status));
+  FAILS(hk_session_tune(session, (hk_launch_mode)5, NULL, inputs, 1, outputs, 1,
+                        workspace, size, &status),
+        HK_INVALID_ARGUMENT, "mode: expects an hk_launch_mode, but got 5");
   FAILS(hk_session_run(session, inputs, 1, outputs, 1, workspace, size - 1,
                        &status),
         HK_INVALID_ARGUMENT, "expects a workspace of");

@@ -4,6 +4,7 @@
 
 #include "fake_cuda_driver.h"
 #include "session_fixture.h"
+#include "test_paths.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -2,6 +2,7 @@
 #include "module_builder.h"
 
 #include "hash.h"
+#include "test_paths.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -45,8 +45,9 @@ TEST_F(RunnerTest, AGraphIsKeptWhereItIsFaster) {
     EXPECT_EQ(set, i % 2);
     run.expectTriple(set);
     // The last result is still there.
-    if (i > 0)
+    if (i > 0) {
       EXPECT_EQ(run.result(1 - set)[0], 3.0f * (i - 1));
+    }
   }
   EXPECT_EQ(fakeCuda().count("cuGraphLaunch"), before + 4);
 }
