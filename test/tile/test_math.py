@@ -35,6 +35,13 @@ FUNCTIONS = {
         "%one = arith.constant 1.0 : f32\n%y = arith.divf %one, %x FM : f32",
         lambda x: 1 / x, (-100, 100), "ulp", 2, 1e-6,
     ),
+    "gelu": (  # the factor of erf is one of the coefficients
+        "%k = arith.constant 0.70710678 : f32\n%h = arith.constant 0.5 : f32\n"
+        "%s = arith.mulf %x, %k : f32\n%e = math.erf %s FM : f32\n"
+        "%t = arith.mulf %x, %h : f32\n%p = arith.mulf %t, %e : f32\n"
+        "%y = arith.addf %p, %t : f32",
+        lambda x: x * (1 + erf(x / 2**0.5)) / 2, (-6, 6), "abs", 1e-6, 2e-4,
+    ),
     "silu": (
         "%one = arith.constant 1.0 : f32\n%n = arith.negf %x : f32\n"
         "%e = math.exp %n FM : f32\n%d = arith.addf %one, %e : f32\n"

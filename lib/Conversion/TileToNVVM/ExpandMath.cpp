@@ -111,15 +111,9 @@ struct Expansion {
   }
 
   Value erf(Value x) {
+    if (approximate)
+      return approximateErf(x);
     Value square = mul(x, x);
-    if (approximate) {
-      // tanh(x (c0 + c1 x^2 + c2 x^4)), of error 4e-5; from 5 on, where both
-      // are 1, the polynomial would turn.
-      Value p = polynomial(
-          minimum(square, 25),
-          {1.1281430354540158, 0.10408252199856727, -0.0017872756071399543});
-      return tanh(mul(p, x));
-    }
     // Of relative error 4e-8 up to 1.
     Value p =
         polynomial(square, {0.1283791225226663, -0.3761232624060957,
@@ -135,6 +129,26 @@ struct Expansion {
                                    0.0002677269515991565});
     Value large = withSign(sub(d.f32(1), exp2(q)), x);
     return d.select(atLeast(t, 1), large, small);
+  }
+
+  /// tanh(x (c0 + c1 x^2 + c2 x^4)), of error 4e-5; from 5 on, where both are
+  /// 1, the polynomial would turn. Of a product with a constant, as in gelu,
+  /// the constant joins the coefficients.
+  Value approximateErf(Value x) {
+    double scale = 1;
+    APFloat factor(0.0f);
+    auto product = x.getDefiningOp<arith::MulFOp>();
+    if (product && matchPattern(product.getRhs(), m_ConstantFloat(&factor)) &&
+        std::abs(factor.convertToFloat()) > 1e-3) {
+      scale = factor.convertToFloat();
+      x = product.getLhs();
+    }
+    double square = scale * scale;
+    Value p = polynomial(minimum(mul(x, x), 25 / square),
+                         {1.1281430354540158 * scale,
+                          0.10408252199856727 * scale * square,
+                          -0.0017872756071399543 * scale * square * square});
+    return tanh(mul(p, x));
   }
 
   Value rsqrt(Value x) {

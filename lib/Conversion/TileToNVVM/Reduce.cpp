@@ -9,18 +9,21 @@
 using namespace mlir;
 using namespace hk;
 
-/// The values combined as a balanced tree: short chains, and small errors.
+/// The values combined in a few chains, and these in a tree. A chain adds
+/// products in one instruction each (a tree would add two of them first), and
+/// four of them keep the pipeline full.
 static Value combineAll(SmallVector<Value> values,
                         function_ref<Value(Value, Value)> combine) {
-  while (values.size() > 1) {
-    SmallVector<Value> next;
-    for (size_t i = 0; i + 1 < values.size(); i += 2)
-      next.push_back(combine(values[i], values[i + 1]));
-    if (values.size() % 2)
-      next.push_back(values.back());
-    values = std::move(next);
+  constexpr size_t kChains = 4;
+  SmallVector<Value> chains(values.begin(),
+                            values.begin() + std::min(kChains, values.size()));
+  for (size_t i = kChains; i < values.size(); ++i)
+    chains[i % kChains] = combine(chains[i % kChains], values[i]);
+  for (; chains.size() > 1; chains.pop_back()) {
+    Value &other = chains[(chains.size() - 1) / 2];
+    other = combine(other, chains.back());
   }
-  return values[0];
+  return chains[0];
 }
 
 namespace {

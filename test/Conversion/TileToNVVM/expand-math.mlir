@@ -36,6 +36,29 @@ tile.kernel @approximate(%x: memref<?x8xf32>) attributes {units = 1 : i64} {
   tile.return
 }
 
+// The factor of gelu is one of the coefficients.
+// CHECK-LABEL: tile.kernel @gelu
+// CHECK: ^bb0(%[[X:.*]]: f32):
+// CHECK: arith.mulf %[[X]], %[[X]]
+// CHECK: llvm.intr.minnum
+// CHECK: %[[P:.*]] = llvm.intr.fma
+// CHECK: %[[Q:.*]] = llvm.intr.fma(%[[P]]
+// CHECK: %[[T:.*]] = arith.mulf %[[Q]], %[[X]]
+// CHECK: llvm.intr.tanh(%[[T]])
+tile.kernel @gelu(%x: memref<?x8xf32>) attributes {units = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %k = arith.constant 0.707106769 : f32
+  %v = tile.load %x[%c0, %c0] : memref<?x8xf32> -> !tile.frag<16x8xf32>
+  %m = tile.map %v : !tile.frag<16x8xf32> -> !tile.frag<16x8xf32> {
+  ^bb0(%e: f32):
+    %s = arith.mulf %e, %k : f32
+    %d = math.erf %s fastmath<afn> : f32
+    tile.yield %d : f32
+  }
+  tile.store %m to %x[%c0, %c0] : !tile.frag<16x8xf32>, memref<?x8xf32>
+  tile.return
+}
+
 // Without, polynomials around the same instructions.
 // CHECK-LABEL: tile.kernel @exact
 // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
