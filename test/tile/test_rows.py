@@ -280,35 +280,47 @@ def extents(suite):
         (777, 3, True),
         (7, 1, True),
     ]:
-        name = f"extent_{size}_{begin}_{'dynamic' if is_dynamic else 'static'}"
-        body = "  %zero = arith.subi %b, %b : index\n"
-        divisor = np.gcd(size, 16)
-        if is_dynamic:
-            body += f"""
+        for leading in (False, True):
+            extent(suite, size, begin, is_dynamic, leading)
+
+
+def extent(suite, size, begin, is_dynamic, leading):
+    """The end of what is not zero, or where the first zero is."""
+    kind = "leading" if leading else "extent"
+    name = f"{kind}_{size}_{begin}_{'dynamic' if is_dynamic else 'static'}"
+    body = "  %zero = arith.subi %b, %b : index\n"
+    divisor = np.gcd(size, 16)
+    if is_dynamic:
+        body += f"""
   %q = arith.addi %zero, %c{size // divisor} : index
   %size = arith.muli %q, %c{divisor} : index
 """
-        size_value = "%size" if is_dynamic else f"%c{size}"
-        body += f"""
+    size_value = "%size" if is_dynamic else f"%c{size}"
+    body += f"""
   %item = tile.item
   %unit = tile.unit
   %begin = arith.constant {begin} : index
-  %n = tile.extent %m[%begin] of({size_value}) : memref<?xi8>
+  %n = tile.extent %m[%begin] of({size_value}) {'{leading}' if leading else ''} : memref<?xi8>
   %i = arith.index_cast %n : index to i32
   %f = arith.sitofp %i : i32 to f32
   %x = tile.splat %f : f32 -> !tile.frag<16x1xf32>
   %at = arith.muli %unit, %c16 : index
   tile.store %x to %o[%at, %c0] : !tile.frag<16x1xf32>, memref<?x1xf32>
 """
-        suite.kernel(name, "%m: memref<?xi8>, %o: memref<?x1xf32>, %b: index", body)
-        for last in {0, 1, size // 3, size - 1, size}:
-            mask = np.ones(begin + size + 40, np.int8)
-            mask[begin + last : begin + size] = 0
-            mask[begin : begin + max(last - 1, 0)] = rng.integers(0, 2, max(last - 1, 0))
-            mask = mask[: begin + size + (40 if last % 2 else 0)]
-            expected = np.full((32, 1), last, np.float32)
-            out = Out(random("f32", 32, 1))
-            suite.run(name, [mask, out, 1], equal(expected))
+    suite.kernel(name, "%m: memref<?xi8>, %o: memref<?x1xf32>, %b: index", body)
+    for last in {0, 1, size // 3, size - 1, size}:
+        mask = np.ones(begin + size + 40, np.int8)
+        mask[begin + last : begin + size] = 0
+        mask[begin : begin + max(last - 1, 0)] = rng.integers(0, 2, max(last - 1, 0))
+        mask = mask[: begin + size + (40 if last % 2 else 0)]
+        if leading:  # the other way round, beyond the end zeros
+            mask = 1 - mask[::-1].copy()
+            mask = np.roll(mask, begin - (len(mask) - begin - size))
+            part = mask[begin : begin + size]
+            last = int(np.argmin(part)) if (part == 0).any() else size
+        expected = np.full((32, 1), last, np.float32)
+        out = Out(random("f32", 32, 1))
+        suite.run(name, [mask, out, 1], equal(expected))
 
 
 def control(suite):
