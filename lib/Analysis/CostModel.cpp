@@ -40,9 +40,9 @@ static double norm(double power, llvm::ArrayRef<double> values) {
 
 /// The CTAs that an SM can hold at once.
 static int64_t getResident(const KernelWork &work, const Device &device) {
-  // Registers are given to warps in runs of 256.
-  int64_t registers =
-      llvm::alignTo(work.registers, 8) * llvm::alignTo(work.threads, kWarp);
+  // Each scheduler gets the registers of as many warps as the one with most.
+  int64_t registers = llvm::alignTo(work.registers, 8) *
+                      llvm::alignTo(work.threads, kSchedulers * kWarp);
   if (work.registers > 255 || work.threads > 1024 ||
       work.shared > device.sharedPerCTA)
     return 0;

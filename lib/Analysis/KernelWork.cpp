@@ -38,13 +38,6 @@ static int64_t slab(int64_t rows, int64_t columns) {
   return rows * alignTo(columns, 8) / kWarp;
 }
 
-/// True from sm_90 on.
-static bool hasBulkCopies(llvm::StringRef arch) {
-  int64_t number = 0;
-  return arch.consume_front("sm_") && !arch.consumeInteger(10, number) &&
-         number >= 90;
-}
-
 /// How the lanes of a warp hold a row, and how many rows come at once.
 static std::pair<int64_t, int64_t> getLineRows(int64_t features,
                                                int64_t unitRows) {
@@ -115,10 +108,16 @@ int64_t KernelDescription::getRegisters(const CUDASchedule &s) const {
   case CUDAFamily::Line:
     return std::min<int64_t>(
         255, kOverhead + 16 + 2 * getLineRows(shape.features, unitRows).second);
-  case CUDAFamily::Gemm:
-    // The sums, and a step of the input.
-    return kOverhead + 8 + slab(unitRows, std::max(s.columns, s.block)) +
-           slab(unitRows, 16) * bytes / 4;
+  case CUDAFamily::Gemm: {
+    // The sums, and a step of the input or the bias. An input that comes in one
+    // step is loaded as it is in memory.
+    const Linear &linear = linears.front();
+    bool isOneStep = linear.depth <= s.depth;
+    int64_t size = isOneStep ? linear.rowBytes / linear.depth : bytes;
+    int64_t step = slab(unitRows, std::min(s.depth, linear.depth)) * size / 4;
+    return kOverhead + 8 + slab(unitRows, s.columns) +
+           std::max(step, linear.hasBias ? s.columns / 4 : 0);
+  }
   case CUDAFamily::Attention:
     // The query and the context of a head, scores, and their powers.
     return kOverhead + 8 + slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
@@ -171,11 +170,9 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
 
   work.ctas = rowBlocks * runs;
   work.units = s.units;
-  bool isBulk =
-      attentions.empty() && s.columns == 0 && hasBulkCopies(device.arch);
   bool isLine = shape.family == CUDAFamily::Line;
-  // Warps that copy: one where a copy is one instruction.
-  int64_t producers = isLine ? 0 : isBulk ? 1 : 2;
+  // Warps that copy (tile-partition): keys and values are many small copies.
+  int64_t producers = isLine ? 0 : attentions.empty() ? 1 : 4;
   work.threads = kWarp * (s.units + producers);
   work.registers = getRegisters(s);
   work.shared = getShared(s);

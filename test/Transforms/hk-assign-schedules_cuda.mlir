@@ -31,7 +31,7 @@ hk.packed @wide : tensor<2048x2048xf32> {
 // REMARK: remark: [Missed] Slower |{{.*}} Remark="kernel @line: of 20 schedules that fit, the next is rows {{[0-9]+}}, units {{[0-9]+}}: {{[0-9.]+}} us (
 // REMARK: Remark="kernel @gemm: #hk.cublaslt<operands = f16>"
 // REMARK: remark: [Missed] Refused |{{.*}} Remark="kernel @gemm: {{[0-9]+}} schedules refused for shared memory, the first with rows 16, units 1, columns 256, depth 128, stages 4: a CTA would need 278528 bytes of shared memory, above the limit of 232448"
-// REMARK: remark: [Missed] Refused |{{.*}} Remark="kernel @gemm: {{[0-9]+}} schedules refused for registers, the first with rows 32, units 1, columns 256, depth 32, stages 2: 96 threads would need about 295 registers each, but a thread has 255 at most and an SM 65536"
+// REMARK: remark: [Missed] Refused |{{.*}} Remark="kernel @gemm: {{[0-9]+}} schedules refused for registers, the first with rows 32, units 1, columns 256, depth 32, stages 2: {{[0-9]+}} threads would need about {{[0-9]+}} registers each, but a thread has 255 at most and an SM 65536"
 // REMARK: remark: [Missed] Refused |{{.*}} Remark="kernel @chain: {{[0-9]+}} schedules refused for shape, the first with rows 32, units 1, block 32, keys 64, stages 2: a row of 256 features does not fit into the registers of a warp with 32 rows, which hold 224"
 func.func private @families(%x: !x, %s: !s, %qkv: !qkv) -> (!s, !x, !x, !x, !x, !x) attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
   // CHECK: hk.kernel @line({{.*}} schedules [#hk.cuda<arch = "sm_90a", rows = {{[0-9]+}}, units = {{[0-9]+}}, columns = 0, heads = 0,{{.*}} operands = f16>, #hk.cuda<{{.*}}>, #hk.cuda<{{.*}}>] {

@@ -183,6 +183,12 @@ TEST(CostModel, WhatDoesNotFit) {
   EXPECT_EQ(predictCost(work, getDevice()).resident, 1);
   ++work.shared;
   EXPECT_FALSE(predictCost(work, getDevice()).fits());
+  // A fifth warp takes the registers of four.
+  work = getWork();
+  work.registers = 128;
+  EXPECT_EQ(predictCost(work, getDevice()).resident, 4);
+  work.threads = 160;
+  EXPECT_EQ(predictCost(work, getDevice()).resident, 2);
   // 512 threads of 255 registers are 128 K of them.
   work = getWork();
   work.threads = 512;
