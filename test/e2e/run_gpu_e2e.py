@@ -142,7 +142,7 @@ class Prepared:
     def assemble(self, target, ptxas):
         """Yields (kernel, registers, spilled bytes) as ptxas tells."""
         self.compile(target, "--emit=ptx", "-o", self.path("n.ptx"))
-        done = subprocess.run([ptxas, "-v", f"-arch={target}", self.path("n.ptx"), "-o", self.path("n.cubin")],
+        done = subprocess.run([ptxas, "-v", "--register-usage-level=2", f"-arch={target}", self.path("n.ptx"), "-o", self.path("n.cubin")],
                               capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise Failure(f"ptxas refuses it for {target}: {done.stderr.strip()[:300]}")

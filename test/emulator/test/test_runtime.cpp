@@ -81,8 +81,9 @@ TEST_F(EmulatedRuntime, RunsAPlan) {
   check();
 
   // Captured on one input, replayed on another.
+  std::shared_ptr<const LoadedPlan> plan;
   std::unique_ptr<CapturedGraph> graph;
-  expectOk(session_->capture(arguments, graph));
+  expectOk(session_->capture(arguments, graph, plan));
   for (float &value : in.data)
     value += 1;
   expectOk(device.write(x, in.data.data(), bytes));
