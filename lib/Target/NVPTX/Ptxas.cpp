@@ -12,10 +12,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hk;
-
-/// By default (level 5) ptxas spills a few bytes of attention kernels to save
-/// registers of which there are enough.
-static constexpr const char *kRegisterUsage = "--register-usage-level=2";
 using namespace llvm;
 
 Expected<std::string> hk::findPtxas() {
@@ -96,9 +92,7 @@ Expected<PtxasResult> hk::runPtxas(StringRef ptxas, StringRef ptx,
       return createStringError(error);
   std::string message;
   int code = sys::ExecuteAndWait(
-      ptxas,
-      {ptxas, "-v", "-O3", kRegisterUsage, "-arch", arch, input.path, "-o",
-       output.path},
+      ptxas, {ptxas, "-v", "-O3", "-arch", arch, input.path, "-o", output.path},
       std::nullopt, {StringRef(), log.path.str(), log.path.str()},
       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
   PtxasResult result;

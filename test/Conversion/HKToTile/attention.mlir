@@ -96,10 +96,24 @@ hk.executable @causal {
 
 // CHECK-LABEL: tile.kernel @projected(
 // CHECK-SAME:    !tile.tiles<128x32xf16>
-// CHECK:         %[[LIMIT:.*]] = tile.extent
+// CHECK:         %[[LIMIT:.*]] = tile.extent %{{[^{]*}} : memref
+// CHECK:         %[[LEADING:.*]] = tile.extent {{.*}}{leading}
 // CHECK:         %[[R:.*]] = scf.for %[[HEAD:.*]] = %c0 to %c4 step %c1 iter_args(%[[ACC:.*]] = %{{.*}}) -> (!tile.frag<16x128xf32>)
-// CHECK:           scf.for %{{.*}} = %c0 to %[[LIMIT]] step %c64
-// CHECK:             tile.mask %{{.*}} keys(%[[LIMIT]]) seen(
+
+// Blocks before the first hole of the mask are not compared; its bytes are
+// looked at only where it is no prefix.
+// CHECK:           %[[COMMON:.*]] = arith.minsi %[[LEADING]], %[[LIMIT]]
+// CHECK:           %[[BLOCKS:.*]] = arith.divui %[[COMMON]], %c64
+// CHECK:           %[[WHOLE:.*]] = arith.muli %[[BLOCKS]], %c64
+// CHECK:           scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c64
+// CHECK-NOT:         tile.mask
+// CHECK:           %[[PREFIX:.*]] = arith.cmpi sge, %[[LEADING]], %[[LIMIT]]
+// CHECK:           scf.if %[[PREFIX]]
+// CHECK:             scf.for %{{.*}} = %[[WHOLE]] to %[[LIMIT]] step %c64
+// CHECK:               tile.mask %{{.*}} keys(%[[LIMIT]]) :
+// CHECK:           } else {
+// CHECK:             scf.for %{{.*}} = %[[WHOLE]] to %[[LIMIT]] step %c64
+// CHECK:               tile.mask %{{.*}} keys(%[[LIMIT]]) seen(
 // CHECK:           tile.vote
 // CHECK:             arith.cmpi ne
 // CHECK:           %[[A:.*]] = tile.map %{{.*}} -> <16x32xf16>
