@@ -11,7 +11,9 @@
 
 #include "module_format.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <cstring>
+#include <tuple>
 
 using namespace hk;
 using flatbuffers::FlatBufferBuilder;
@@ -245,5 +247,11 @@ hk::writeModule(mlir::ModuleOp module, const ModuleCode &code,
   auto data = collectModule(module, code);
   if (mlir::failed(data))
     return mlir::failure();
-  return serializeModule(*data, remarks, source);
+  // Functions are compiled side by side, and the file is to be the same bytes.
+  std::vector<RemarkRecord> sorted = remarks;
+  llvm::stable_sort(sorted, [](const RemarkRecord &a, const RemarkRecord &b) {
+    return std::tie(a.function, a.pass, a.location, a.name, a.message) <
+           std::tie(b.function, b.pass, b.location, b.name, b.message);
+  });
+  return serializeModule(*data, sorted, source);
 }
