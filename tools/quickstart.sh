@@ -25,11 +25,21 @@ step "Writing the example network and random parameters to $example"
 "$bin/hk-model" --shape 2 -o "$example/model.mlir" \
   --params "$example/parameters.safetensors" --seed 1
 
-step "Compiling it to $example/model.hkm"
+# For the CPU, and for the GPU if there is one that hk compiles for.
+targets=cpu
+capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+  head -n 1 || true)
+case "$capability" in
+  8.0 | 8.6 | 8.9 | 12.0) targets+=",sm_${capability/./}" ;;
+  9.0) targets+=,sm_90a ;;
+esac
+
+step "Compiling it to $example/model.hkm (for $targets)"
 start=$(date +%s%N)
-"$bin/hk-compile" "$example/model.mlir" --oracle -o "$example/model.hkm"
+"$bin/hk-compile" "$example/model.mlir" --target="$targets" --oracle \
+  -o "$example/model.hkm"
 echo "compiled in $((($(date +%s%N) - start) / 1000000)) ms"
 
 step "Running it, and checking it against its fp64 reference"
 "$bin/hk-run" "$example/model.hkm" --params "$example/parameters.safetensors" \
-  --check --repeat 100
+  --device auto --check --repeat 100
