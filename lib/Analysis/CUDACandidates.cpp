@@ -4,6 +4,8 @@
 
 #include "hk/Target/Devices/Device.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -192,12 +194,16 @@ CUDACandidates hk::rankCUDASchedules(const KernelDescription &kernel,
     else
       addRefusal(refusals, schedule, work, device);
   }
-  llvm::stable_sort(ranked, [](const CUDACandidate &a, const CUDACandidate &b) {
-    return a.cost.total < b.cost.total;
+  // Of equals, the one that was enumerated first.
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, ranked.size()));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::tie(ranked[a].cost.total, a) <
+           std::tie(ranked[b].cost.total, b);
   });
   result.legal = ranked.size();
   result.refused = std::move(refusals.all);
-  for (const CUDACandidate &candidate : ranked) {
+  for (size_t index : order) {
+    const CUDACandidate &candidate = ranked[index];
     auto isLike = [&](const CUDACandidate &other) {
       return getKind(other.schedule) == getKind(candidate.schedule);
     };

@@ -249,9 +249,9 @@ hk::writeModule(mlir::ModuleOp module, const ModuleCode &code,
     return mlir::failure();
   // Functions are compiled side by side, and the file is to be the same bytes.
   std::vector<RemarkRecord> sorted = remarks;
-  llvm::stable_sort(sorted, [](const RemarkRecord &a, const RemarkRecord &b) {
-    return std::tie(a.function, a.pass, a.location, a.name, a.message) <
-           std::tie(b.function, b.pass, b.location, b.name, b.message);
+  llvm::sort(sorted, [](const RemarkRecord &a, const RemarkRecord &b) {
+    return std::tie(a.function, a.pass, a.location, a.name, a.message, a.kind) <
+           std::tie(b.function, b.pass, b.location, b.name, b.message, b.kind);
   });
   return serializeModule(*data, sorted, source);
 }
