@@ -31,8 +31,8 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
   // CHECK: %[[BEFORE:.*]] = arith.xori %[[PARITY]], %c1
   // CHECK: %[[BARRIER:.*]] = arith.addi
   // CHECK: scf.while
-  // SM90: mbarrier.try_wait.parity.shared.b64 $0, [$1+4112], $2;{{.*}} %[[BARRIER]], %[[BEFORE]]
-  // SM80: mbarrier.test_wait.parity.shared.b64 $0, [$1+4112], $2;{{.*}} %[[BARRIER]], %[[BEFORE]]
+  // SM90: mbarrier.try_wait.parity.shared.b64 $0, [$1+4112], $2; vote.sync.all.pred $0, $0, -1;{{.*}} %[[BARRIER]], %[[BEFORE]]
+  // SM80: mbarrier.test_wait.parity.shared.b64 $0, [$1+4112], $2; vote.sync.all.pred $0, $0, -1;{{.*}} %[[BARRIER]], %[[BEFORE]]
   // CHECK: scf.condition
   // CHECK: scf.if
   // CHECK: llvm.intr.trap
@@ -50,8 +50,11 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
   // The units.
   // CHECK: %[[SOONER:.*]] = arith.cmpi ult, %{{.*}}, %c2_i32
   // CHECK: scf.if %[[SOONER]]
-  // CHECK: mbarrier.{{try|test}}_wait.parity.shared.b64 $0, [$1+4096], $2;
+  // CHECK: mbarrier.{{try|test}}_wait.parity.shared.b64 $0, [$1+4096], $2; vote.sync.all.pred $0, $0, -1;
   // CHECK: nvvm.ldmatrix
+  // The emulator cannot tell that this fence is missing.
+  // SM90: "fence.proxy.async.shared::cta;"
+  // SM80: "fence.acq_rel.cta;"
   // CHECK: "bar.warp.sync -1;"
   // CHECK: "{ .reg .b64 s; @$1 mbarrier.arrive.shared.b64 s, [$0+4112]; }", "r,b,~{memory}"
   tile.kernel @ring(%w: !tile.tiles<16x64xf16>, %y: memref<?x64xf16>, %b: index)
