@@ -116,6 +116,9 @@ SmallVector<Cut> OperationCutPolicy::cut(ArrayRef<Operation *> chain,
   return cuts;
 }
 
+/// The columns of a row that the registers of a tile hold in one group.
+static constexpr int64_t kGroupColumns = 8;
+
 /// Why `next`, a kernel of createOperationCutPolicy, cannot follow `kernel` in
 /// a row chain, or an empty string.
 static std::string whyNotChain(ArrayRef<Operation *> kernel,
@@ -134,6 +137,13 @@ static std::string whyNotChain(ArrayRef<Operation *> kernel,
   if (llvm::any_of(next,
                    [&](Operation *op) { return readsColumns(op, kernel); }))
     return kReadsColumns.str();
+  // Heads lie side by side in registers, each in whole groups of columns.
+  for (Operation *op : kernel)
+    if (auto attention = dyn_cast<AttentionOp>(op);
+        attention && attention.getHeadDim() % kGroupColumns != 0)
+      return llvm::formatv("it would read heads of {0} columns, no multiple of "
+                           "{1}, from registers",
+                           attention.getHeadDim(), kGroupColumns);
   RowResidency residency =
       estimateRowResidency(joined, 8 * getOperandBytes(operands));
   if (residency.registers > kResidentRegisters)

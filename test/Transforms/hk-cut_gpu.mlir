@@ -228,6 +228,29 @@ func.func private @apart(%x: !x, %k: !x) -> (!x, !x) attributes {hk.arch = "sm_8
 
 // -----
 
+!x = tensor<?x8x36xf32>
+!w = tensor<36x36xf32>
+hk.packed @w : !w {
+  %z = hk.pack.zeros : tensor<36x36xf64>
+  hk.yield %z : tensor<36x36xf64>
+}
+
+// Heads that end within a group of registers' columns go through memory.
+// CHECK-LABEL: func.func private @odd_heads(
+// CHECK:         hk.kernel @attention(
+// CHECK:         hk.kernel @linear_norm(
+// CHECK-NOT:     hk.kernel
+// REMARK: Function=odd_heads | Remark="cut before hk.linear: it would read heads of 12 columns, no multiple of 8, from registers"
+func.func private @odd_heads(%q: !x, %k: !x) -> !x attributes {hk.arch = "sm_80", hk.operands = "f16", hk.plan = "chains", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %w = hk.packed.get @w : !w
+  %0 = hk.attention %q, %k, %k {num_heads = 3 : i32} : !x, !x, !x
+  %1 = hk.linear %0, %w : !x, !w
+  %2 = hk.rms_norm %1 : !x
+  return %2 : !x
+}
+
+// -----
+
 !x = tensor<?x8x64xf32>
 !w = tensor<64x64xf32>
 hk.packed @w layers(0 to 3) : !w {

@@ -121,6 +121,8 @@ ATTENTION = [
     Case("attention", "seq-65", attention(65, 1, 32)),
     Case("attention", "seq-33-not-causal", attention(33, 1, 32, causal=False)),
     Case("attention", "seq-129", attention(129, 1, 16)),
+    Case("attention", "head-dim-1", attention(9, 3, 1), (Run(batch=2),)),
+    Case("attention", "head-dim-5", attention(9, 2, 5, mask="key_mask"), (Run("holes", 2, nan=True),)),
     Case("attention", "head-dim-8", attention(20, 3, 8)),
     Case("attention", "head-dim-40", attention(20, 2, 40)),
     Case("attention", "head-dim-64", attention(17, 1, 64)),
@@ -184,7 +186,7 @@ CHAIN = [
 
 # Whole networks; the last of each layer's operations meet the next one's first.
 
-def network(seq, dim, heads, layers, hidden=None, mask="key_mask", norm="layer_norm", causal=True):
+def network(seq, dim, heads, layers, hidden=None, mask="key_mask", norm="layer_norm", causal=True, gated=False):
     def build():
         n = SmallNetwork(seq)
         x = n.input("x", dim)
@@ -195,7 +197,9 @@ def network(seq, dim, heads, layers, hidden=None, mask="key_mask", norm="layer_n
             h = make_norm(x)
             q, k, v = (n.linear(h, dim) for _ in range(3))
             x = n.add(x, clear(n.linear(n.attention(q, k, v, heads, None, causal, m), dim)))
-            u = n.activation("gelu_erf", n.linear(make_norm(x), hidden or dim))
+            h = make_norm(x)
+            u = n.activation("gelu_erf", n.linear(h, hidden or dim))
+            u = n.mul(u, n.linear(h, hidden or dim)) if gated else u
             x = clear(n.add(x, n.linear(u, dim)))
         n.output(clear(make_norm(x)))
         return n
@@ -209,6 +213,9 @@ NETWORK = [
     Case("network", "seq-33-ffn-4d", network(33, 40, 1, 2, 160, "lengths"), (Run("empty", 2, nan=True),)),
     Case("network", "dim-128", network(17, 128, 4, 2)),
     Case("network", "no-mask-rms", network(9, 48, 3, 2, mask="none", norm="rms_norm")),
+    Case("network", "dim-1", network(7, 1, 1, 2, norm="rms_norm"), (Run("prefix", 2, nan=True),)),
+    Case("network", "head-dim-5", network(9, 15, 3, 2, 37, gated=True), (Run("holes", 2, nan=True),)),
+    Case("network", "head-dim-100", network(9, 100, 1, 1, mask="lengths"), (Run("empty", 2, nan=True),)),
     Case("network", "not-causal", network(18, 32, 1, 2, causal=False), (Run("left", 2, nan=True),)),
 ]
 
