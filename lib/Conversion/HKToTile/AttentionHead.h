@@ -13,7 +13,7 @@ namespace hk::tile {
 struct TileEmitter::AttentionHead {
   /// MLIR's operations are handles whose accessors are not const.
   mutable AttentionOp op;
-  MemoryView queryView, key, value;
+  MemoryView key, value;
   mlir::Type operandType;
   bool split;
   int64_t keys;
@@ -21,14 +21,22 @@ struct TileEmitter::AttentionHead {
   int64_t headDim, paddedHeadDim;
   /// Multiplies the scores, which are then exponents of 2.
   double scale;
-  /// The query head, and its rows of the unit.
+  /// The query head, and its rows of the unit; where they come from, if that
+  /// is memory.
   mlir::Value number, query;
+  std::optional<MemoryView> queryView;
   /// The key/value head.
   mlir::Value group;
+  /// Bufs of the keys and values of a whole sequence, and the column where
+  /// those of the head begin; null where they come from memory.
+  mlir::Value publishedKeys, publishedValues;
+  int64_t publishedColumn = 0;
   /// The first row of the sequence in memory, and that after its last key.
   mlir::Value firstRow, endRow;
-  /// The number of keys that some query of the CTA sees.
-  mlir::Value limit;
+  /// The number of keys that some query of the CTA sees, or, of published ones,
+  /// some query of the unit; and how many of those are valid up to the first
+  /// that is not.
+  mlir::Value limit, leading;
   /// The memref of the key mask, or null.
   mlir::Value mask;
 };

@@ -71,11 +71,11 @@ TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
 /// The scores of the unit's queries with a block of keys, as exponents of 2.
 Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
                               Masking masking) {
-  Value zero = index(0);
   auto type = fragType(rows, head.keys, b.getF32Type());
-  Value scores =
-      MmaOp::create(b, loc, type, head.query, keys, zero, zero,
-                    /*c=*/Value(), /*transpose_b=*/false, head.split);
+  Value scores = MmaOp::create(b, loc, type, head.query, keys,
+                               head.publishedKeys ? from : index(0),
+                               index(head.publishedColumn), /*c=*/Value(),
+                               /*transpose_b=*/false, head.split);
   if (head.scale != 1.0)
     scores = map(type, scores, [&](ValueRange x) -> Value {
       return arith::MulFOp::create(b, loc, x[0], constant(head.scale));
@@ -137,9 +137,10 @@ TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
   if (!head.operandType.isF32())
     powers = map(fragType(rows, head.keys, head.operandType), powers,
                  [&](ValueRange x) { return narrow(x[0], head.operandType); });
-  Value zero = index(0);
-  context = MmaOp::create(b, loc, contextType, powers, values, zero, zero,
-                          context, /*transpose_b=*/true, head.split);
+  context = MmaOp::create(b, loc, contextType, powers, values,
+                          head.publishedValues ? from : index(0),
+                          index(head.publishedColumn), context,
+                          /*transpose_b=*/true, head.split);
   return {maximum, sum, context};
 }
 
@@ -154,6 +155,12 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
   b.setInsertionPointToStart(loop.getBody());
   Value from = loop.getInductionVar();
   state = SoftmaxState::get(loop.getRegionIterArgs());
+  if (head.publishedKeys) {
+    state = emitKeyBlock(head, head.publishedKeys, head.publishedValues, from,
+                         state, masking);
+    scf::YieldOp::create(b, loc, state.values());
+    return SoftmaxState::get(loop.getResults());
+  }
 
   auto type = BufType::get(head.keys, head.paddedHeadDim, head.operandType);
   Value first = arith::AddIOp::create(b, loc, head.firstRow, from);
@@ -209,41 +216,47 @@ Value TileEmitter::emitContext(const AttentionHead &head, SoftmaxState state) {
              });
 }
 
-FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
-  auto query = memory(op.getQuery()), key = memory(op.getKey()),
-       value = memory(op.getValue());
-  if (!query || !key || !value)
-    return op.emitOpError() << "expects queries, keys and values that are "
-                               "arguments of the kernel, but got values that "
-                               "it computes";
-
+/// What is the same for all heads.
+TileEmitter::AttentionHead TileEmitter::describeHead(AttentionOp op) {
   AttentionHead h;
   h.op = op;
-  h.number = head;
-  h.queryView = *query;
-  h.key = *key;
-  h.value = *value;
-  h.operandType = key->getElementType();
-  h.split = plan.isSplit() && h.operandType.isF32();
-  h.keys = std::min<int64_t>(schedule.getKeys(), padColumns(plan.sequence));
+  h.operandType = plan.getOperandType();
+  h.keys = plan.getKeys(op);
   h.headDim = op.getHeadDim();
   h.paddedHeadDim = padColumns(h.headDim);
   h.scale = op.getScaleValue() * (op.getBase2() ? 1.0 : 1.4426950408889634);
+  h.mask = op.getKeyMask() ? argument(op.getKeyMask()) : Value();
+  KeyRange range = emitKeyRange(op);
+  h.limit = range.limit;
+  h.leading = range.leading;
+  h.firstRow = mul(sequence, plan.sequence);
+  h.endRow = arith::AddIOp::create(b, loc, h.firstRow, h.limit);
+  return h;
+}
+
+Value TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
+  AttentionHead h = describeHead(op);
+  h.number = head;
+  h.queryView = memory(op.getQuery());
+  h.key = *memory(op.getKey());
+  h.value = *memory(op.getValue());
+  h.operandType = h.key.getElementType();
+  h.split = plan.isSplit() && h.operandType.isF32();
   int64_t share = op.getNumHeads() / op.getKVHeads();
   h.group = head;
   if (share != 1)
     h.group = arith::DivUIOp::create(b, loc, head, index(share));
-  h.mask = op.getKeyMask() ? argument(op.getKeyMask()) : Value();
-  KeyRange range = emitKeyRange(op);
-  h.limit = range.limit;
-  h.firstRow = mul(sequence, plan.sequence);
-  h.endRow = arith::AddIOp::create(b, loc, h.firstRow, h.limit);
-  h.query = load(*query, {head, h.headDim, 0}, h.headDim);
-  if (query->getElementType() != h.operandType)
-    h.query =
-        map(fragType(rows, h.paddedHeadDim, h.operandType), h.query,
-            [&](ValueRange x) { return narrow(widen(x[0]), h.operandType); });
+  h.query = evaluate(op.getQuery(), {head, h.headDim, 0}, h.headDim,
+                     h.operandType);
+  return emitHead(h);
+}
 
+Value TileEmitter::emitHead(AttentionHead &h) {
+  AttentionOp op = h.op;
+  // Published keys are there for each unit alone.
+  bool isOfUnit = h.publishedKeys != nullptr;
+  if (isOfUnit && op.getCausal())
+    h.limit = arith::MinSIOp::create(b, loc, h.limit, add(localRow, rows));
   SoftmaxState state;
   Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
   Value lowest = arith::ConstantOp::create(
@@ -257,11 +270,13 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
   // Whole blocks are those that every query sees all keys of. The first CTA of
   // a sequence has none if it is causal.
   Value begin = index(0);
-  bool isFirst = plan.sequence <= schedule.getRows();
+  bool isFirst = isOfUnit ? schedule.getRows() <= h.keys
+                          : plan.sequence <= schedule.getRows();
   if (!(op.getCausal() && isFirst && h.keys > 1)) {
-    Value common = arith::MinSIOp::create(b, loc, range.leading, h.limit);
+    Value common = arith::MinSIOp::create(b, loc, h.leading, h.limit);
     if (op.getCausal())
-      common = arith::MinSIOp::create(b, loc, common, add(firstQuery, 1));
+      common = arith::MinSIOp::create(b, loc, common,
+                                      add(isOfUnit ? localRow : firstQuery, 1));
     Value whole =
         mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
     state = emitKeyLoop(h, begin, whole, state, Masking::None);
@@ -271,10 +286,11 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
   // hold has been multiplied by zeros.
   auto finish = [&](SoftmaxState state) -> Value {
     Value context = emitContext(h, state);
-    return op.getCausal() || h.mask ? emitGuard(h, context) : context;
+    return !isOfUnit && (op.getCausal() || h.mask) ? emitGuard(h, context)
+                                                   : context;
   };
   if (h.mask)
-    return finish(emitMaskedLoop(h, range, begin, state));
+    return finish(emitMaskedLoop(h, begin, state));
   bool isWhole =
       !op.getCausal() && !op.getMask() && plan.sequence % h.keys == 0;
   if (!isWhole)
@@ -285,11 +301,10 @@ FailureOr<Value> TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
 /// The blocks from `begin` on under a key mask. Most masks are a prefix, and
 /// then no byte of them has to be looked at.
 TileEmitter::SoftmaxState TileEmitter::emitMaskedLoop(const AttentionHead &head,
-                                                      const KeyRange &range,
                                                       Value begin,
                                                       SoftmaxState state) {
   Value isPrefix = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                         range.leading, range.limit);
+                                         head.leading, head.limit);
   auto check = scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(),
                                  isPrefix, /*addThenBlock=*/true,
                                  /*addElseBlock=*/true);
@@ -297,7 +312,7 @@ TileEmitter::SoftmaxState TileEmitter::emitMaskedLoop(const AttentionHead &head,
   for (auto [block, masking] : {std::pair(check.thenBlock(), Masking::Ends),
                                 std::pair(check.elseBlock(), Masking::Seen)}) {
     b.setInsertionPointToStart(block);
-    SoftmaxState taken = emitKeyLoop(head, begin, range.limit, state, masking);
+    SoftmaxState taken = emitKeyLoop(head, begin, head.limit, state, masking);
     scf::YieldOp::create(b, loc, taken.values());
   }
   return SoftmaxState::get(check.getResults());

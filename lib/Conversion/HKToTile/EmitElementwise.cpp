@@ -67,14 +67,11 @@ void TileEmitter::gather(Value value, Column column, int64_t columns,
   if (auto linear = dyn_cast<LinearOp>(op))
     return addLinear(linear, Value());
   if (auto attention = dyn_cast<AttentionOp>(op)) {
+    if (plan.getAttentionPlan(attention).isProjected)
+      return addValue(emitProjectedAttention(attention, column));
     Value head = column.index ? column.index
                               : index(column.offset / attention.getHeadDim());
-    FailureOr<Value> context = emitAttentionBlock(attention, head);
-    if (failed(context)) {
-      hasFailed = true;
-      context = splat(0.0, columns);
-    }
-    return addValue(*context);
+    return addValue(emitAttentionBlock(attention, head));
   }
   if (auto sum = dyn_cast<AddOp>(op)) {
     for (Value operand : sum->getOperands()) {

@@ -44,11 +44,13 @@ Value TileEmitter::emitExactContext(const AttentionHead &head) {
   FragType type = fragType(rows, head.headDim, f32), perRow = rowType(f32);
   double lowest = -std::numeric_limits<float>::infinity();
   // (Loaded again, so that it need not be kept until here.)
-  Value query = map(
-      type, load(head.queryView, {head.number, head.headDim, 0}, head.headDim),
-      [&](ValueRange x) -> Value {
-        return arith::MulFOp::create(b, loc, widen(x[0]), constant(head.scale));
-      });
+  Value query = head.queryView ? load(*head.queryView,
+                                      {head.number, head.headDim, 0},
+                                      head.headDim)
+                               : head.query;
+  query = map(type, query, [&](ValueRange x) -> Value {
+    return arith::MulFOp::create(b, loc, widen(x[0]), constant(head.scale));
+  });
   Value numbers;
   if (head.op.getCausal())
     numbers = RowIndexOp::create(b, loc, rowType(b.getI32Type()), localRow);

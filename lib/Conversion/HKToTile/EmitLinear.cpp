@@ -9,6 +9,9 @@ using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
+/// The registers of a thread for sums that grow together.
+static constexpr int64_t kTogetherRegisters = 96;
+
 /// C + A W^T: A holds input features from `k` on, and the result `columns`
 /// features from `n` on, one tile of the weight after another.
 Value TileEmitter::multiply(const LinearPlan &p, Value a, Column k, Column n,
@@ -125,4 +128,63 @@ Value TileEmitter::emitLinear(LinearOp op, Column column, int64_t columns,
   if (!c)
     blocks[name] = sums;
   return sums;
+}
+
+/// The linear operation whose sums columns of `value` are computed from, one by
+/// one, and which of its columns; null if there is none.
+static std::pair<LinearOp, Column> findSums(const KernelPlan &plan, Value value,
+                                            Column column) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (plan.isResident(value))
+      break;
+    if (auto linear = dyn_cast<LinearOp>(op))
+      return {linear, column};
+    if (auto split = dyn_cast<SplitOp>(op))
+      column = column + split.getColumnOffset(
+                            cast<OpResult>(value).getResultNumber());
+    else if (!isa<ActivationOp, MaskRowsOp, CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return {LinearOp(), Column()};
+}
+
+void TileEmitter::emitTogether(ArrayRef<Block> wanted) {
+  LinearOp op = findSums(plan, wanted.front().value, Column()).first;
+  if (!op || plan.getLinear(op).wholeInput)
+    return;
+  const LinearPlan &p = plan.getLinear(op);
+  SmallVector<Block> sums;
+  SmallVector<BlockKey> names;
+  SmallVector<Value> zeros;
+  int64_t registers = 0;
+  for (const Block &block : wanted) {
+    auto [linear, column] = findSums(plan, block.value, block.column);
+    BlockKey name = key(op.getResult(), column, block.columns, Type());
+    int64_t more = rows * padColumns(block.columns) / 32;
+    if (linear != op || llvm::is_contained(names, name) ||
+        registers + more > kTogetherRegisters)
+      continue;
+    registers += more;
+    sums.push_back({op.getResult(), column, block.columns});
+    names.push_back(name);
+    zeros.push_back(splat(0.0, block.columns));
+  }
+  if (sums.size() < 2)
+    return;
+  prepare(op.getInput());
+  SmallVector<Value> results = forBlocks(
+      p.depth, p.step, /*isStatic=*/false, zeros,
+      [&](Column k, int64_t columns, ValueRange carried) {
+        Value a =
+            evaluate(op.getInput(), k, columns, plan.getOperandType());
+        loc = op.getLoc();
+        SmallVector<Value> next;
+        for (auto [block, c] : llvm::zip_equal(sums, carried))
+          next.push_back(
+              multiply(p, a, k, block.column, block.columns, c));
+        return next;
+      });
+  for (auto [name, result] : llvm::zip_equal(names, results))
+    blocks[name] = result;
 }

@@ -86,7 +86,7 @@ AttentionOp KernelPlan::getAttention(Value value) const {
 
 int64_t KernelPlan::getBlockColumns(Value value) const {
   if (AttentionOp op = getAttention(value))
-    return op.getHeadDim();
+    return getHeadColumns(op);
   return schedule.getColumns() > 0 ? schedule.getColumns()
                                    : schedule.getBlock();
 }
@@ -237,14 +237,25 @@ LogicalResult KernelPlan::setTiles(LinearPlan &plan) {
     int64_t columns = schedule.getBlock();
     if (!isResident(op.getResult())) {
       columns = 0;
-      auto addReader = [&](Value value) {
+      auto addBlocks = [&](Value value, int64_t width) {
         visit(value, [&](Value leaf) {
           if (leaf == op.getResult())
-            columns = std::gcd(columns, getBlockColumns(value));
+            columns = std::gcd(columns, width);
         });
+      };
+      auto addReader = [&](Value value) {
+        addBlocks(value, getBlockColumns(value));
+      };
+      auto addHeads = [&](AttentionOp reader) {
+        addBlocks(reader.getQuery(), getHeadColumns(reader));
+        int64_t keys = getKeyColumns(reader);
+        addBlocks(reader.getKey(), keys);
+        addBlocks(reader.getValue(), keys);
       };
       for (auto reader : getBody().getOps<LinearOp>())
         addReader(reader.getInput());
+      for (auto reader : getBody().getOps<AttentionOp>())
+        addHeads(reader);
       for (Value value : getYielded())
         addReader(value);
     }
@@ -420,12 +431,6 @@ LogicalResult KernelPlan::check() {
       }
     }
     if (auto attention = dyn_cast<AttentionOp>(op)) {
-      for (Value value : getActivations(&op))
-        if (getPlace(value) != Place::Memory)
-          return op.emitOpError()
-                 << "expects queries, keys and values in memory in a #hk.cuda "
-                    "kernel, but got "
-                 << value;
       bool isRead = isResident(attention.getResult());
       SetVector<Operation *> sinks;
       getSinks(attention.getResult(), sinks);
@@ -459,7 +464,8 @@ FailureOr<KernelPlan> KernelPlan::get(VariantOp variant) {
   plan.markResident();
   while (plan.planLinears()) {
   }
-  if (failed(plan.check()) || failed(plan.setRuns()))
+  if (failed(plan.planAttentions()) || failed(plan.check()) ||
+      failed(plan.setRuns()))
     return failure();
   auto addVector = [&](Value value) {
     if (value)

@@ -21,6 +21,10 @@ bool isElementwise(mlir::Operation *op);
 /// The columns of an activation, or the elements of a vector.
 int64_t getFeatures(mlir::Value value);
 
+/// The argument that `value` is, or whose columns it is, possibly in a wider
+/// type; else null.
+mlir::Value getStorage(mlir::Value value);
+
 /// The columns that a slab takes for `columns`: a multiple of 8.
 inline int64_t padColumns(int64_t columns) { return (columns + 7) / 8 * 8; }
 
@@ -54,6 +58,16 @@ struct LinearPlan {
   int64_t getTilesPerRow() const {
     return llvm::divideCeil(depth, tileColumns);
   }
+};
+
+/// How an attention is computed.
+struct AttentionPlan {
+  /// The kernel computes keys or values, and a CTA those of all rows of a
+  /// sequence: units publish them.
+  bool isProjected = false;
+  /// The query heads that are computed at once, and those that share the keys
+  /// and values which are published at once: as many, or a multiple.
+  int64_t heads = 1, sharing = 1;
 };
 
 /// A packed value that a kernel reads: a vector, or, with a layout, a weight.
@@ -93,6 +107,17 @@ public:
   const LinearPlan &getLinear(LinearOp op) const {
     return linears.find(op.getOperation())->second;
   }
+  AttentionPlan getAttentionPlan(AttentionOp op) const {
+    return attentions.lookup(op.getOperation());
+  }
+  /// The columns of the heads of `op` that are computed at once.
+  int64_t getHeadColumns(AttentionOp op) const {
+    return getAttentionPlan(op).heads * op.getHeadDim();
+  }
+  /// The columns of the keys that are published at once.
+  int64_t getKeyColumns(AttentionOp op) const;
+  /// The keys that the online softmax takes at a time.
+  int64_t getKeys(AttentionOp op) const;
 
   /// The type of what matrix units multiply.
   mlir::Type getOperandType() const;
@@ -132,6 +157,8 @@ private:
   void setLineRows();
   void markResident();
   bool planLinears();
+  mlir::LogicalResult planAttentions();
+  mlir::LogicalResult setHeads(AttentionOp op, AttentionPlan &plan);
   mlir::LogicalResult setTiles(LinearPlan &plan);
   mlir::LogicalResult setRuns();
   mlir::LogicalResult check();
@@ -142,6 +169,7 @@ private:
 
   llvm::DenseSet<mlir::Value> resident;
   llvm::DenseMap<mlir::Operation *, LinearPlan> linears;
+  llvm::DenseMap<mlir::Operation *, AttentionPlan> attentions;
 };
 
 /// Checks what does not depend on places: operations, element types, packed

@@ -24,7 +24,7 @@ TileEmitter::TileEmitter(OpBuilder &builder, KernelOp kernel,
     : b(builder), loc(kernel.getLoc()), kernel(kernel), plan(plan),
       schedule(plan.schedule), rows(plan.fragRows) {}
 
-LogicalResult TileEmitter::emit() {
+void TileEmitter::emit() {
   b.setInsertionPointToStart(&kernel.getBody().front());
   emitPosition();
   if (Value isRead = emitIsRead()) {
@@ -38,7 +38,6 @@ LogicalResult TileEmitter::emit() {
   }
   b.setInsertionPointToEnd(&kernel.getBody().front());
   ReturnOp::create(b, loc);
-  return failure(hasFailed);
 }
 
 /// Digits of the number of the CTA: sequence, block of rows, run of columns.
@@ -163,7 +162,8 @@ void TileEmitter::emitResident(Value value) {
     frag = emitNorm(op);
   else if (auto attention = dyn_cast<AttentionOp>(op)) {
     SmallVector<Value> heads;
-    forBlocks(getFeatures(value), attention.getHeadDim(), /*isStatic=*/true, {},
+    forBlocks(getFeatures(value), plan.getHeadColumns(attention),
+              /*isStatic=*/true, {},
               [&](Column column, int64_t columns, ValueRange) {
                 heads.push_back(fuse(value, column, columns, b.getF32Type()));
                 return SmallVector<Value>();
@@ -208,6 +208,11 @@ void TileEmitter::emitYieldBlocks(ArrayRef<unsigned> results) {
     prepare(plan.getYielded()[result]);
     isStatic |= plan.readsResident(plan.getYielded()[result]);
   }
+  if (AttentionOp attention = plan.getAttention(first)) {
+    AttentionPlan heads = plan.getAttentionPlan(attention);
+    if (heads.isProjected && heads.sharing > heads.heads)
+      return forSharedKeys(attention, storeAll);
+  }
   if (run)
     return forRun(first, storeAll);
   int64_t width = plan.getBlockColumns(first);
@@ -218,14 +223,17 @@ void TileEmitter::emitYieldBlocks(ArrayRef<unsigned> results) {
             });
 }
 
-/// The columns of `value` that the CTA owns, or head by head.
+/// The columns of `value` that the CTA owns, or block of heads by block.
 void TileEmitter::forRun(Value value,
                          function_ref<void(Column, int64_t)> body) {
   int64_t width = plan.getBlockColumns(value);
-  if (schedule.getHeads() <= 1)
+  int64_t blocks = 1;
+  if (AttentionOp attention = plan.getAttention(value))
+    blocks = schedule.getHeads() / plan.getAttentionPlan(attention).heads;
+  if (blocks <= 1)
     return body(Column{run, width, 0}, width);
-  Value lower = mul(run, schedule.getHeads());
-  Value upper = arith::MinUIOp::create(b, loc, add(lower, schedule.getHeads()),
+  Value lower = mul(run, blocks);
+  Value upper = arith::MinUIOp::create(b, loc, add(lower, blocks),
                                        index(getFeatures(value) / width));
   auto loop = scf::ForOp::create(b, loc, lower, upper, index(1));
   OpBuilder::InsertionGuard guard(b);
@@ -330,6 +338,8 @@ Value TileEmitter::argument(Value value) {
 }
 
 std::optional<MemoryView> TileEmitter::memory(Value value) {
+  if (!getStorage(value))
+    return std::nullopt;
   if (isa<BlockArgument>(value))
     return MemoryView{argument(value), 0, getFeatures(value)};
   if (auto split = value.getDefiningOp<SplitOp>()) {
@@ -341,12 +351,7 @@ std::optional<MemoryView> TileEmitter::memory(Value value) {
     }
     return view;
   }
-  auto cast = value.getDefiningOp<CastOp>();
-  if (cast && isValuePreserving(
-                  mlir::cast<FloatType>(getElementTypeOrSelf(cast.getInput())),
-                  mlir::cast<FloatType>(getElementTypeOrSelf(value))))
-    return memory(cast.getInput());
-  return std::nullopt;
+  return memory(value.getDefiningOp<CastOp>().getInput());
 }
 
 Value TileEmitter::load(const MemoryView &view, Column column,
@@ -434,6 +439,8 @@ void TileEmitter::prepare(Value value) {
     return;
   if (auto attention = dyn_cast<AttentionOp>(op)) {
     emitKeyRange(attention);
+    for (Value operand : op->getOperands().take_front(3))
+      prepare(operand);
     return;
   }
   if (auto linear = dyn_cast<LinearOp>(op)) {

@@ -45,7 +45,7 @@ public:
               const KernelPlan &plan);
 
   /// Emits all of the variant's body.
-  mlir::LogicalResult emit();
+  void emit();
 
 private:
   using BlockFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -133,6 +133,15 @@ private:
   mlir::Value emitLinear(LinearOp op, Column column, int64_t columns,
                          mlir::Value c);
   mlir::Value emitSums(LinearOp op, mlir::Value c);
+  /// Some columns of a value.
+  struct Block {
+    mlir::Value value;
+    Column column;
+    int64_t columns;
+  };
+  /// Computes the sums that `wanted` are computed from in one pass over the
+  /// input, where they are of one linear operation that streams it.
+  void emitTogether(llvm::ArrayRef<Block> wanted);
   mlir::Value multiply(const LinearPlan &plan, mlir::Value a, Column k,
                        Column n, int64_t columns, mlir::Value c);
   // EmitAttention.cpp
@@ -140,8 +149,7 @@ private:
   struct SoftmaxState;
   /// The context of query head `head` of the unit's rows, normalised, of f32,
   /// the columns padded to a multiple of 8.
-  mlir::FailureOr<mlir::Value> emitAttentionBlock(AttentionOp op,
-                                                  mlir::Value head);
+  mlir::Value emitAttentionBlock(AttentionOp op, mlir::Value head);
   /// How the keys of a block are compared.
   enum class Masking {
     /// Every query sees every key.
@@ -156,6 +164,9 @@ private:
     mlir::Value limit, leading;
   };
   KeyRange emitKeyRange(AttentionOp op);
+  AttentionHead describeHead(AttentionOp op);
+  /// The context of a head whose query and keys are known.
+  mlir::Value emitHead(AttentionHead &head);
   mlir::Value emitScores(const AttentionHead &head, mlir::Value keys,
                          mlir::Value from, Masking masking);
   SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,
@@ -164,9 +175,25 @@ private:
   SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,
                            mlir::Value end, SoftmaxState state,
                            Masking masking);
-  SoftmaxState emitMaskedLoop(const AttentionHead &head, const KeyRange &range,
-                              mlir::Value begin, SoftmaxState state);
+  SoftmaxState emitMaskedLoop(const AttentionHead &head, mlir::Value begin,
+                              SoftmaxState state);
   mlir::Value emitContext(const AttentionHead &head, SoftmaxState state);
+  // EmitProjectedAttention.cpp
+  /// Bufs of keys and values of all rows of the sequence.
+  struct PublishedKeys {
+    mlir::Value keys, values;
+  };
+  /// The context of the query heads that `column` begins, beside each other.
+  mlir::Value emitProjectedAttention(AttentionOp op, Column column);
+  /// Publishes the keys and values of the heads that `column` begins.
+  PublishedKeys publishKeys(AttentionOp op, Column column);
+  /// The columns of the keys of the query heads that `column` begins.
+  Column getKeyColumn(AttentionOp op, Column column);
+  void hideRows(AttentionOp op, mlir::Value &keys, mlir::Value &values);
+  /// The columns of `value` that the CTA owns, where several blocks of them
+  /// share keys.
+  void forSharedKeys(AttentionOp op,
+                     llvm::function_ref<void(Column, int64_t)> body);
   // EmitExactAttention.cpp
   /// `context`, or, where it is not finite, what nothing unseen has touched.
   mlir::Value emitGuard(const AttentionHead &head, mlir::Value context);
@@ -177,8 +204,6 @@ private:
   KernelOp kernel;
   const KernelPlan &plan;
   CUDAAttr schedule;
-  /// Set where something that was not foreseen could not be emitted.
-  bool hasFailed = false;
 
   /// The rows of a frag.
   int64_t rows;
@@ -203,6 +228,8 @@ private:
   std::map<BlockKey, mlir::Value> blocks;
   /// The keys that an attention reads, computed before its heads.
   llvm::DenseMap<mlir::Operation *, KeyRange> keyRanges;
+  /// The keys that blocks of heads share, while there are any.
+  llvm::DenseMap<mlir::Operation *, PublishedKeys> sharedKeys;
 };
 
 } // namespace hk::tile

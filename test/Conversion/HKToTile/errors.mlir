@@ -191,7 +191,7 @@ hk.executable @attention_input {
   hk.variant #s grid(#grid) {
   ^bb0(%x: tensor<?x8x8xf32>):
     %n = hk.rms_norm %x : tensor<?x8x8xf32>
-    // expected-error@+1 {{expects queries, keys and values in memory in a #hk.cuda kernel, but got}}
+    // expected-error@+1 {{expects queries, keys and values in memory, or computed by blocks, in a #hk.cuda kernel, but got}}
     %y = hk.attention %n, %x, %x {num_heads = 1 : i32} : tensor<?x8x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>
     hk.yield %y : tensor<?x8x8xf32>
   }
@@ -276,13 +276,79 @@ hk.executable @no_attention {
 
 #s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
 #grid = affine_map<()[B] -> (B)>
-hk.executable @computed_query {
+hk.packed @w : tensor<24x8xf32> {
+  %w = hk.param "w" from f32 : tensor<24x8xf64>
+  hk.yield %w : tensor<24x8xf64>
+}
+hk.executable @projected_rows {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x65x8xf32>):
+    %w = hk.packed.get @w : tensor<24x8xf32>
+    %p = hk.linear %x, %w : tensor<?x65x8xf32>, tensor<24x8xf32>
+    %q, %k, %v = hk.split %p : tensor<?x65x24xf32> -> tensor<?x65x8xf32>, tensor<?x65x8xf32>, tensor<?x65x8xf32>
+    // expected-error@+1 {{expects a CTA that owns all rows of a sequence where a #hk.cuda kernel computes keys or values, but got 64 of 65}}
+    %y = hk.attention %q, %k, %v {num_heads = 1 : i32, num_kv_heads = 1 : i32} : tensor<?x65x8xf32>, tensor<?x65x8xf32>, tensor<?x65x8xf32>
+    hk.yield %y : tensor<?x65x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 48, units = 3, columns = 0, heads = 1, block = 64, depth = 64, keys = 32, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<24x8xf32> {
+  %w = hk.param "w" from f32 : tensor<24x8xf64>
+  hk.yield %w : tensor<24x8xf64>
+}
+hk.executable @projected_keys {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x33x8xf32>):
+    %w = hk.packed.get @w : tensor<24x8xf32>
+    %p = hk.linear %x, %w : tensor<?x33x8xf32>, tensor<24x8xf32>
+    %q, %k, %v = hk.split %p : tensor<?x33x24xf32> -> tensor<?x33x8xf32>, tensor<?x33x8xf32>, tensor<?x33x8xf32>
+    // expected-error@+1 {{expects keys that are a multiple of 8 and divide the rows of a CTA, where a #hk.cuda kernel computes them, but got 32 for 48 rows}}
+    %y = hk.attention %q, %k, %v {num_heads = 1 : i32, num_kv_heads = 1 : i32} : tensor<?x33x8xf32>, tensor<?x33x8xf32>, tensor<?x33x8xf32>
+    hk.yield %y : tensor<?x33x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<72x8xf32> {
+  %w = hk.param "w" from f32 : tensor<72x8xf64>
+  hk.yield %w : tensor<72x8xf64>
+}
+hk.executable @projected_head_columns {
   hk.variant #s grid(#grid) {
   ^bb0(%x: tensor<?x8x8xf32>):
-    %q = hk.activation relu %x : tensor<?x8x8xf32>
-    // expected-error@+1 {{expects queries, keys and values that are arguments of the kernel, but got values that it computes}}
-    %y = hk.attention %q, %x, %x {num_heads = 1 : i32} : tensor<?x8x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>
-    hk.yield %y : tensor<?x8x8xf32>
+    %w = hk.packed.get @w : tensor<72x8xf32>
+    %p = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<72x8xf32>
+    %q, %k, %v = hk.split %p : tensor<?x8x72xf32> -> tensor<?x8x24xf32>, tensor<?x8x24xf32>, tensor<?x8x24xf32>
+    // expected-error@+1 {{expects heads of a multiple of 8 columns where a #hk.cuda kernel computes keys or values, but got 12}}
+    %y = hk.attention %q, %k, %v {num_heads = 2 : i32, num_kv_heads = 2 : i32} : tensor<?x8x24xf32>, tensor<?x8x24xf32>, tensor<?x8x24xf32>
+    hk.yield %y : tensor<?x8x24xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 3, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<96x8xf32> {
+  %w = hk.param "w" from f32 : tensor<96x8xf64>
+  hk.yield %w : tensor<96x8xf64>
+}
+hk.executable @projected_groups {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<96x8xf32>
+    %p = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<96x8xf32>
+    %q, %k, %v = hk.split %p : tensor<?x8x96xf32> -> tensor<?x8x48xf32>, tensor<?x8x24xf32>, tensor<?x8x24xf32>
+    // expected-error@+1 {{expects the heads of a CTA to divide all, and to be whole groups or part of one, where a #hk.cuda kernel computes keys or values, but got 3 of 6, in groups of 2}}
+    %y = hk.attention %q, %k, %v {num_heads = 6 : i32, num_kv_heads = 3 : i32} : tensor<?x8x48xf32>, tensor<?x8x24xf32>, tensor<?x8x24xf32>
+    hk.yield %y : tensor<?x8x48xf32>
   }
 }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which attentions read keys and values from memory, and which compute them;
+// how many heads are computed at once.
+
+#include "KernelPlan.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace hk;
+using namespace hk::tile;
+
+Value hk::tile::getStorage(Value value) {
+  if (isa<BlockArgument>(value))
+    return value;
+  if (auto split = value.getDefiningOp<SplitOp>())
+    return getStorage(split.getInput());
+  auto cast = value.getDefiningOp<CastOp>();
+  if (cast && isValuePreserving(
+                  mlir::cast<FloatType>(getElementTypeOrSelf(cast.getInput())),
+                  mlir::cast<FloatType>(getElementTypeOrSelf(value))))
+    return getStorage(cast.getInput());
+  return {};
+}
+
+int64_t KernelPlan::getKeys(AttentionOp op) const {
+  int64_t most = getAttentionPlan(op).isProjected ? schedule.getRows()
+                                                  : padColumns(sequence);
+  return std::min<int64_t>(schedule.getKeys(), most);
+}
+
+/// The query heads of a key/value head.
+static int64_t getShare(AttentionOp op) {
+  return op.getNumHeads() / op.getKVHeads();
+}
+
+int64_t KernelPlan::getKeyColumns(AttentionOp op) const {
+  int64_t sharing = getAttentionPlan(op).sharing;
+  return std::max<int64_t>(sharing / getShare(op), 1) * op.getHeadDim();
+}
+
+/// As many heads at once as a block has columns for, if they divide the heads
+/// of the CTA; and either whole groups, or part of one. Where an operation
+/// reads the context, its blocks have all heads of a group.
+LogicalResult KernelPlan::setHeads(AttentionOp op, AttentionPlan &plan) {
+  int64_t share = getShare(op), all = op.getNumHeads();
+  int64_t heads = schedule.getHeads() > 0 ? schedule.getHeads() : all;
+  if (all % heads != 0 || (heads % share != 0 && share % heads != 0))
+    return op.emitOpError()
+           << "expects the heads of a CTA to divide all, and to be whole "
+              "groups or part of one, where a #hk.cuda kernel computes keys or "
+              "values, but got "
+           << heads << " of " << all << ", in groups of " << share;
+  int64_t most = std::max<int64_t>(schedule.getBlock() / op.getHeadDim(), 1);
+  plan.heads = 1;
+  for (int64_t count = 2; count <= std::min(heads, most); ++count)
+    if (heads % count == 0 && (count % share == 0 || share % count == 0))
+      plan.heads = count;
+  if (schedule.getHeads() == 0)
+    plan.heads = std::max(plan.heads, share);
+  plan.sharing = std::max(plan.heads, std::min(share, heads));
+  return success();
+}
+
+LogicalResult KernelPlan::planAttentions() {
+  for (auto op : getBody().getOps<AttentionOp>()) {
+    AttentionPlan plan;
+    for (Value value : op->getOperands().take_front(3))
+      if (readsResident(value))
+        return op.emitOpError()
+               << "expects queries, keys and values in memory, or computed by "
+                  "blocks, in a #hk.cuda kernel, but got "
+               << value;
+    plan.isProjected = !getStorage(op.getKey()) || !getStorage(op.getValue());
+    if (plan.isProjected) {
+      if (schedule.getRows() < sequence)
+        return op.emitOpError()
+               << "expects a CTA that owns all rows of a sequence where a "
+                  "#hk.cuda kernel computes keys or values, but got "
+               << schedule.getRows() << " of " << sequence;
+      int64_t keys = std::min(schedule.getKeys(), schedule.getRows());
+      if (keys < 1 || keys % 8 != 0 || schedule.getRows() % keys != 0)
+        return op.emitOpError()
+               << "expects keys that are a multiple of 8 and divide the rows "
+                  "of a CTA, where a #hk.cuda kernel computes them, but got "
+               << keys << " for " << schedule.getRows() << " rows";
+      if (op.getHeadDim() % 8 != 0)
+        return op.emitOpError()
+               << "expects heads of a multiple of 8 columns where a #hk.cuda "
+                  "kernel computes keys or values, but got "
+               << op.getHeadDim();
+      if (failed(setHeads(op, plan)))
+        return failure();
+    }
+    attentions[op] = plan;
+  }
+  return success();
+}

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention with the projection of its keys and values in one kernel: sequences
+and heads of all sizes, every mask, and NaN where nobody looks, against NumPy in
+float64."""
+
+import pathlib
+import sys
+
+import numpy as np
+
+from harness import Out
+from variants import VariantSuite, packed
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "python"), str(HERE.parent / "e2e")]
+import reference  # noqa: E402
+from tolerance import GATE_ATOL, GATE_RTOL  # noqa: E402
+
+suite = VariantSuite()
+# Rows of padding are not cleared.
+NAN = np.float32("nan")
+
+
+def make_valid(pattern, batch, seq, rng):
+    if pattern == "full":
+        return np.ones((batch, seq), bool)
+    if pattern == "prefix":
+        return np.arange(seq) < rng.integers(1, seq + 1, batch)[:, None]
+    if pattern == "empty":
+        return np.arange(seq) < (np.arange(batch) * (seq // 2))[:, None]
+    return rng.random((batch, seq)) < 0.6  # holes
+
+
+def check_close(expected, operands):
+    # bf16 has three bits less than f16.
+    scale = 8 if operands == "bf16" else 1
+    judged = np.isfinite(expected)
+    assert judged.any()
+
+    def check(actual):
+        got, want = actual[judged].astype(np.float64), expected[judged]
+        error = np.abs(got - want)
+        wrong = ~(error <= scale * np.maximum(GATE_ATOL, GATE_RTOL * np.abs(want)))
+        if wrong.any():
+            raise AssertionError(
+                f"{wrong.sum()} of {wrong.size} are wrong; the first at "
+                f"{np.argwhere(judged)[wrong.argmax()].tolist()}: expects "
+                f"{want[wrong.argmax()]}, but got {got[wrong.argmax()]}"
+            )
+        # Who sees NaN says so.
+        if np.isfinite(actual[~judged]).any():
+            raise AssertionError("expects NaN where a query sees it, but got a number")
+
+    return check
+
+
+def project(name, seq, dim, heads, head_dim, kv_heads=None, causal=True, mask=None,
+            pattern="full", nan="", norm=True, batch=2, operands="f16", run=1, separate=False,
+            **fields):
+    """`nan`: rows that hold it, "hidden" behind the mask, or the "last" one."""
+    kv_heads = kv_heads or heads
+    rng = np.random.default_rng(list(name.encode()))
+    widths = heads * head_dim, kv_heads * head_dim, kv_heads * head_dim
+    total = sum(widths)
+    rows = -(-seq // 16) * 16
+    fields = {"rows": rows, "units": rows // 16, "heads": run, "block": 64, "depth": 64,
+              "keys": min(rows, 64) if rows % 64 == 0 else 16, "stages": 3, **fields}
+    x_type = f"tensor<?x{seq}x{dim}xf32>"
+    types = [f"tensor<?x{seq}x{width}xf32>" for width in widths]
+    weights = {
+        f"{name}_w": rng.normal(size=(total, dim)).astype(np.float32) / np.sqrt(dim),
+        f"{name}_b": rng.normal(size=total).astype(np.float32) / 4,
+    }
+    w, bias = weights[f"{name}_w"], weights[f"{name}_b"]
+    parts = np.split(np.arange(total), np.cumsum(widths)[:-1])
+    mask_type = {"key_mask": f"tensor<?x{seq}xi1>", "lengths": "tensor<?xi32>", None: ""}[mask]
+    body = f"    %n = hk.rms_norm %x : {x_type}\n" if norm else ""
+    source = "%n" if norm else "%x"
+    if separate:
+        weights = {}
+        for letter, part in zip("qkv", parts):
+            weights[f"{name}_w{letter}"], weights[f"{name}_b{letter}"] = w[part], bias[part]
+        for letter, type_, width in zip("qkv", types, widths):
+            body += f"""    %w{letter} = hk.packed.get @{name}_w{letter} : tensor<{width}x{dim}xf32>
+    %b{letter} = hk.packed.get @{name}_b{letter} : tensor<{width}xf32>
+    %{letter} = hk.linear {source}, %w{letter}, %b{letter} : {x_type}, tensor<{width}x{dim}xf32>, tensor<{width}xf32>
+"""
+    else:
+        body += f"""    %w = hk.packed.get @{name}_w : tensor<{total}x{dim}xf32>
+    %b = hk.packed.get @{name}_b : tensor<{total}xf32>
+    %p = hk.linear {source}, %w, %b : {x_type}, tensor<{total}x{dim}xf32>, tensor<{total}xf32>
+    %q, %k, %v = hk.split %p : tensor<?x{seq}x{total}xf32> -> {", ".join(types)}
+"""
+    flags = f"num_heads = {heads} : i32, num_kv_heads = {kv_heads} : i32" + ", causal" * causal
+    words, mask_word = ("", "") if mask is None else (f", %m: {mask_type}", f" {mask}(%m)")
+    suite.variant(
+        name,
+        "".join(packed(*item) for item in weights.items()) + f"""
+hk.executable @{name} {{
+  hk.variant $schedule grid(affine_map<()[B] -> (B)>) {{
+  ^bb0(%x: {x_type}{words}):
+{body}    %a = hk.attention %q, %k, %v{mask_word} {{{flags}}} : {", ".join(types)}{", " * bool(mask)}{mask_type}
+    hk.yield %a : {types[0]}
+  }}
+}}""",
+        fields, weights, operands=operands,
+    )
+    x = rng.normal(size=(batch, seq, dim)).astype(np.float32)
+    valid = make_valid(pattern, batch, seq, rng)
+    if nan == "hidden":
+        x[~valid] = NAN
+        x[..., ::7][~valid] = np.inf
+    elif nan == "last":
+        x[:, -1] = NAN
+    wide = x.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        h = reference.rms_norm(wide) if norm else wide
+        q, k, v = (reference.linear(h, w[part], bias[part]) for part in parts)
+        expected = reference.attention(q, k, v, heads, kv_heads, causal, valid if mask else None)
+    inputs = [x]
+    if mask == "lengths":
+        inputs.append(valid.sum(1).astype(np.int32))
+    elif mask:
+        inputs.append(np.where(valid, rng.integers(1, 256, valid.shape), 0).astype(np.uint8))
+    runs = -(-heads // fields["heads"]) if fields["heads"] else 1
+    suite.run_variant(name, inputs, [Out(np.full(expected.shape, 7, np.float32))], batch,
+                      batch * runs, check_close(expected, operands))
+
+
+# Sequences: of one row, of part of a tile, and of whole tiles.
+project("seq_1", 1, 32, 2, 16)
+project("seq_7", 7, 40, 2, 8, run=2)
+project("seq_100", 100, 32, 2, 16, keys=16)
+project("seq_100_all_keys", 100, 32, 1, 16, rows=128, units=8, keys=64, batch=1)
+project("seq_129", 129, 32, 1, 16, keys=48, batch=1)
+project("rows_of_32", 64, 32, 1, 32, units=2, keys=32)
+project("not_causal", 33, 32, 1, 32, causal=False)
+project("not_causal_whole", 32, 32, 1, 32, causal=False, keys=16)
+# Heads: one at a time, several at once, in groups that share their keys.
+project("head_dim_8", 20, 40, 4, 8, run=4)
+project("head_dim_8_alone", 20, 40, 3, 8)
+project("head_dim_40", 20, 40, 2, 40, block=32)
+project("head_dim_80", 20, 32, 1, 80)
+project("head_dim_128", 18, 64, 1, 128)
+project("heads_in_loops", 20, 40, 4, 16, run=4, block=32)
+project("grouped", 20, 32, 4, 16, kv_heads=2, run=4)
+project("grouped_part", 20, 32, 4, 16, kv_heads=1, run=2, block=16)
+project("grouped_alone", 20, 32, 4, 16, kv_heads=2)
+project("grouped_in_loops", 20, 32, 8, 16, kv_heads=2, run=8, block=32)
+project("grouped_pairs", 20, 32, 8, 8, kv_heads=4, run=8, block=32)
+project("all_heads", 20, 40, 2, 16, run=0)
+# Inputs that are wider than registers, or whose features are no whole steps.
+project("wide", 33, 320, 2, 32, norm=False, depth=64)
+project("wide_odd", 20, 424, 1, 16, norm=False, depth=32)
+project("wide_large_heads", 18, 400, 1, 128, norm=False, depth=64)
+project("plain", 20, 64, 2, 16, norm=False)
+project("separate", 20, 40, 2, 16, separate=True)
+# Masks.
+for causal in (True, False):
+    suffix = "" if causal else "_all"
+    for pattern in ("full", "prefix", "holes", "empty"):
+        project(f"key_mask_{pattern}{suffix}", 35, 32, 1, 16, causal=causal, mask="key_mask",
+                pattern=pattern, nan="hidden")
+    for pattern in ("prefix", "empty"):
+        project(f"lengths_{pattern}{suffix}", 35, 32, 1, 16, causal=causal, mask="lengths",
+                pattern=pattern, nan="hidden")
+project("key_mask_groups", 40, 32, 4, 8, kv_heads=2, mask="key_mask", pattern="holes",
+        nan="hidden", run=4)
+# Later rows are not seen by earlier ones.
+project("nan_behind", 20, 32, 1, 16, nan="last")
+project("nan_behind_plain", 33, 32, 1, 16, nan="last", norm=False)
+# Other operands.
+project("bf16", 20, 32, 1, 16, operands="bf16", batch=1, causal=False)
+project("tf32", 20, 32, 1, 16, operands="tf32")
+project("tf32x3", 20, 32, 2, 8, operands="tf32x3", mask="key_mask", pattern="holes", nan="hidden")
+
+suite.main()
