@@ -166,7 +166,7 @@ void ChannelPlan::emitEntry(Device &d, const KernelInfo &info) {
                     arrivals);
       for (int64_t i = channel->slots; i < 2 * channel->slots; ++i)
         initBarrier(inner, {info.sharedBase, channel->barriers + 8 * i},
-                    info.units);
+                    32 * info.units);
     }
     if (hasBulk)
       fenceBarrierInit(inner);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Channels: chan, acquire, commit, wait, release. A slot is full when its
-// copies have arrived at its full barrier, and empty when each unit has arrived
-// at its empty barrier. Both start in phase 0, so that the producer, which
+// copies have arrived at its full barrier, and empty when each lane of each unit
+// has arrived at its empty barrier. Both start in phase 0, so that the producer, which
 // waits for the phase before, finds every slot empty at first.
 
 #include "Patterns.h"
@@ -110,13 +110,12 @@ struct ReleaseLowering : TilePattern<tile::ReleaseOp> {
     Device d(rewriter, op.getLoc());
     const Channel &channel = info.channels.get(op.getChan());
     Ring ring(d, info, channel, channel.released);
-    // One lane speaks for the warp, after all of it have read. An arrival alone
-    // overtakes an ldmatrix that is still on its way (seen on an H200, with two
-    // CTAs on a multiprocessor), and the slot is written too early.
+    // Each lane speaks for itself, so that its own reads are in front of its own
+    // arrival. An arrival alone overtakes an ldmatrix that is still on its way
+    // (seen on an H200, with two CTAs on a multiprocessor), and the slot is
+    // written too early.
     fenceReads(d, info.target);
-    syncWarp(d);
-    arrive(d, ring.empty(),
-           d.compare(arith::CmpIPredicate::eq, info.lane, d.i32(0)));
+    arrive(d, ring.empty(), Value());
     ring.advance();
     rewriter.eraseOp(op);
     return success();

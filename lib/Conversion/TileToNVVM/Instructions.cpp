@@ -138,8 +138,6 @@ void hk::syncThreads(Device &d, int64_t id, int64_t threads) {
   effect(d, text + ";", "", {});
 }
 
-void hk::syncWarp(Device &d) { effect(d, "bar.warp.sync -1;", "", {}); }
-
 void hk::fenceReads(Device &d, const GPUTarget &target) {
   effect(d,
          target.hasBulkCopy() ? "fence.proxy.async.shared::cta;"

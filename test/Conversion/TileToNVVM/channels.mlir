@@ -17,8 +17,8 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
   // SM90: "mbarrier.init.shared.b64 [$0+4104], 1;"
   // SM80: "mbarrier.init.shared.b64 [$0+4096], 32;"
   // SM80: "mbarrier.init.shared.b64 [$0+4104], 32;"
-  // CHECK: "mbarrier.init.shared.b64 [$0+4112], 2;"
-  // CHECK: "mbarrier.init.shared.b64 [$0+4120], 2;"
+  // CHECK: "mbarrier.init.shared.b64 [$0+4112], 64;"
+  // CHECK: "mbarrier.init.shared.b64 [$0+4120], 64;"
   // SM90: "fence.mbarrier_init.release.cluster;"
   // SM80-NOT: fence
   // CHECK: "bar.sync 0;"
@@ -55,8 +55,9 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
   // The emulator cannot tell that this fence is missing.
   // SM90: "fence.proxy.async.shared::cta;"
   // SM80: "fence.acq_rel.cta;"
-  // CHECK: "bar.warp.sync -1;"
-  // CHECK: "{ .reg .b64 s; @$1 mbarrier.arrive.shared.b64 s, [$0+4112]; }", "r,b,~{memory}"
+  // CHECK-NOT: bar.warp.sync
+  // Each lane arrives.
+  // CHECK: "{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [$0+4112]; }", "r,~{memory}"
   tile.kernel @ring(%w: !tile.tiles<16x64xf16>, %y: memref<?x64xf16>, %b: index)
       attributes {units = 2 : i64, producers = 1 : i64, shared = 4128 : i64} {
     %c0 = arith.constant 0 : index

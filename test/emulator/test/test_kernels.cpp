@@ -184,7 +184,7 @@ TEST(EveryInstruction, OfThePipelineMatters) {
             (std::vector<std::string>{
                 "fence.mbarrier_init.release.cluster;", "and.b32 %r7, %r7, 1;",
                 "and.b32 %r7, %r7, 1;", "bar.warp.sync 0xffffffff;",
-                "bar.warp.sync 0xffffffff;", "!%p6 bra end;"}));
+                "%p6 bra end;"}));
 }
 
 TEST(EveryInstruction, OfTheGemmMatters) {
@@ -269,15 +269,24 @@ INSTANTIATE_TEST_SUITE_P(
     All, BrokenPipeline,
     testing::Values(
         Mutation{"ArriveDropped",
-                 "@%p6 mbarrier.arrive.shared::cta.b64 _, [%r10+16];", "",
+                 "mbarrier.arrive.shared::cta.b64 _, [%r10+16];", "", false,
+                 false, kDeadlock},
+        Mutation{"ArriveTwice", "mbarrier.arrive.shared::cta.b64 _, [%r10+16];",
+                 "mbarrier.arrive.shared::cta.b64 _, [%r10+16];\n"
+                 "mbarrier.arrive.shared::cta.b64 _, [%r10+16];",
+                 true, false, "expects "},
+        Mutation{"ArriveByOneLane",
+                 "mbarrier.arrive.shared::cta.b64 _, [%r10+16];",
+                 "setp.eq.u32 %p7, %r3, 0;\n"
+                 "@%p7 mbarrier.arrive.shared::cta.b64 _, [%r10+16];",
                  false, false, kDeadlock},
-        Mutation{"ArriveByEveryLane",
-                 "@%p6 mbarrier.arrive.shared::cta.b64 _, [%r10+16];",
-                 "mbarrier.arrive.shared::cta.b64 _, [%r10+16];", true, false,
-                 "expects "},
-        Mutation{"CountOffByOne", "mbarrier.init.shared::cta.b64 [%r4+16], 1;",
-                 "mbarrier.init.shared::cta.b64 [%r4+16], 2;", false, false,
+        Mutation{"CountOneMore", "mbarrier.init.shared::cta.b64 [%r4+16], 32;",
+                 "mbarrier.init.shared::cta.b64 [%r4+16], 33;", false, false,
                  kDeadlock},
+        // One less is not found: the lanes of a warp arrive together here.
+        Mutation{"CountHalved", "mbarrier.init.shared::cta.b64 [%r4+16], 32;",
+                 "mbarrier.init.shared::cta.b64 [%r4+16], 16;", true, false,
+                 "expects "},
         Mutation{"BytesOff", "_, [%r10], 512;", "_, [%r10], 528;", false, false,
                  "lacks 0 arrivals and 16 bytes"},
         Mutation{"FullNotWaitedFor", "@!%p4 bra wait_full;", "", true, false,
