@@ -21,12 +21,15 @@ public:
   const Log &log() const { return log_; }
   /// Whether sessions measure plans unless told otherwise.
   bool tunes() const { return tunes_; }
+  /// How long one choice may take before it tries no more variants.
+  uint32_t tuneSeconds() const { return tuneSeconds_; }
   /// Where sessions run: the CPU or a GPU.
   Device &device() { return gpu_ ? *gpu_ : static_cast<Device &>(*cpu_); }
 
 private:
   Log log_;
   bool tunes_ = true;
+  uint32_t tuneSeconds_ = 0;
   std::unique_ptr<Workers> workers_;
   std::unique_ptr<CpuDevice> cpu_;
   std::unique_ptr<Device> gpu_; // or null

@@ -89,6 +89,7 @@ public:
     milliseconds = std::chrono::duration<float, std::milli>(duration).count();
     return Status();
   }
+  Status wait() override { return Status(); }
 
 private:
   using Clock = std::chrono::steady_clock;

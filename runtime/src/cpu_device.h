@@ -33,6 +33,14 @@ public:
   Status read(void *target, const void *source, uint64_t size) override;
   Status fill(void *target, uint8_t value, uint64_t size,
               void *stream) override;
+  Status allocateStaging(uint64_t size, void *&address) override {
+    return allocate(size, address);
+  }
+  Status freeStaging(void *address) override { return free(address); }
+  Status startRead(void *target, const void *source, uint64_t size,
+                   void *) override {
+    return read(target, source, size);
+  }
   // All that is asked for has been done when a call returns: there is but one
   // stream.
   Status createStream(void *&stream) override;

@@ -215,6 +215,32 @@ Status CudaDevice::fill(void *target, uint8_t value, uint64_t size,
                          "cannot set memory of the GPU");
 }
 
+Status CudaDevice::allocateStaging(uint64_t size, void *&address) {
+  const CUresult result = library_->functions().cuMemAllocHost_v2(
+      &address, std::max<uint64_t>(size, 1));
+  if (result != CUDA_SUCCESS)
+    return library_->fail(result, "cannot allocate ", size,
+                          " bytes of page-locked memory");
+  return Status();
+}
+
+Status CudaDevice::freeStaging(void *address) {
+  return library_->check(library_->functions().cuMemFreeHost(address),
+                         "cannot free page-locked memory");
+}
+
+Status CudaDevice::startRead(void *target, const void *source, uint64_t size,
+                             void *stream) {
+  if (size == 0)
+    return Status();
+  const CUresult result = library_->functions().cuMemcpyDtoHAsync_v2(
+      target, reinterpret_cast<CUdeviceptr>(source), size,
+      static_cast<CUstream>(stream));
+  if (result != CUDA_SUCCESS)
+    return library_->fail(result, "cannot copy ", size, " bytes from the GPU");
+  return Status();
+}
+
 Status CudaDevice::createStream(void *&stream) {
   CUstream created = nullptr;
   HK_TRY(library_->check(

@@ -49,6 +49,10 @@ public:
   Status read(void *target, const void *source, uint64_t size) override;
   Status fill(void *target, uint8_t value, uint64_t size,
               void *stream) override;
+  Status allocateStaging(uint64_t size, void *&address) override;
+  Status freeStaging(void *address) override;
+  Status startRead(void *target, const void *source, uint64_t size,
+                   void *stream) override;
   Status createStream(void *&stream) override;
   Status destroyStream(void *stream) override;
   Status synchronize(void *stream) override;

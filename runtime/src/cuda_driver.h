@@ -150,6 +150,10 @@ enum CUstreamCaptureStatus : int {
   X(cuMemFree_v2, (CUdeviceptr address))                                       \
   X(cuMemcpyHtoD_v2, (CUdeviceptr target, const void *source, size_t bytes))   \
   X(cuMemcpyDtoH_v2, (void *target, CUdeviceptr source, size_t bytes))         \
+  X(cuMemAllocHost_v2, (void **address, size_t bytes))                         \
+  X(cuMemFreeHost, (void *address))                                            \
+  X(cuMemcpyDtoHAsync_v2, (void *target, CUdeviceptr source, size_t bytes,     \
+                           CUstream stream))                                   \
   X(cuMemsetD8Async,                                                           \
     (CUdeviceptr target, unsigned char value, size_t bytes, CUstream stream))  \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                       \

@@ -25,14 +25,17 @@ public:
   }
 
   Status elapsed(const Event &start, float &milliseconds) override {
-    const CudaLibrary &library = device_.library();
-    HK_TRY(library.check(driver().cuEventSynchronize(handle_),
-                         "cannot wait for an event"));
-    return library.check(driver().cuEventElapsedTime(
-                             &milliseconds,
-                             static_cast<const CudaEvent &>(start).handle_,
-                             handle_),
-                         "cannot read the time between two events");
+    HK_TRY(wait());
+    return device_.library().check(
+        driver().cuEventElapsedTime(
+            &milliseconds, static_cast<const CudaEvent &>(start).handle_,
+            handle_),
+        "cannot read the time between two events");
+  }
+
+  Status wait() override {
+    return device_.library().check(driver().cuEventSynchronize(handle_),
+                                   "cannot wait for an event");
   }
 
 private:

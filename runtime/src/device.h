@@ -54,6 +54,8 @@ public:
   /// Milliseconds from `start` to here; waits until this one has passed. Both
   /// are recorded, and of one device.
   virtual Status elapsed(const Event &start, float &milliseconds) = 0;
+  /// Waits until it has passed.
+  virtual Status wait() = 0;
 };
 
 /// A device. Thread-safe. All but the queries want the device entered.
@@ -105,6 +107,12 @@ public:
   /// Sets bytes, in the order of the stream.
   virtual Status fill(void *target, uint8_t value, uint64_t size,
                       void *stream) = 0;
+  /// The host's memory to which copies are fast, and go on while it works.
+  virtual Status allocateStaging(uint64_t size, void *&address) = 0;
+  virtual Status freeStaging(void *address) = 0;
+  /// Copies to staging memory, in the order of the stream, and returns at once.
+  virtual Status startRead(void *target, const void *source, uint64_t size,
+                           void *stream) = 0;
 
   // Streams; nullptr is the one that there always is.
   virtual Status createStream(void *&stream) = 0;
@@ -150,12 +158,14 @@ public:
   DeviceBuffer() = default;
   DeviceBuffer(const DeviceBuffer &) = delete;
   DeviceBuffer &operator=(const DeviceBuffer &) = delete;
-  ~DeviceBuffer() {
+  ~DeviceBuffer() { reset(); }
+  void reset() {
     if (!address_)
       return;
     DeviceScope scope(*device_);
     if (scope.status().ok())
       (void)device_->free(address_);
+    address_ = nullptr;
   }
   Status allocate(Device &device, uint64_t size) {
     device_ = &device;

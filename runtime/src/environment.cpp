@@ -31,18 +31,29 @@ Status readSwitch(const char *name, bool &value) {
   return Status();
 }
 
+/// A number in a range; `value` is left where the variable is not set.
+Status readNumber(const char *name, uint32_t least, uint32_t most,
+                  uint32_t &value) {
+  const std::string_view text = variable(name);
+  if (text.empty())
+    return Status();
+  uint32_t read = 0;
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), read);
+  if (code != std::errc() || end != text.data() + text.size() || read < least ||
+      read > most)
+    return error(HK_ENVIRONMENT, name, ": expects a number from ", least,
+                 " to ", most, ", but got '", printable(text), "'");
+  value = read;
+  return Status();
+}
+
 } // namespace
 
 Status Environment::read(Environment &environment) {
   Environment result;
-  if (std::string_view text = variable("HK_THREADS"); !text.empty()) {
-    auto [end, code] =
-        std::from_chars(text.data(), text.data() + text.size(), result.threads);
-    if (code != std::errc() || end != text.data() + text.size() ||
-        result.threads < 1 || result.threads > kMaxWorkers)
-      return error(HK_ENVIRONMENT, "HK_THREADS: expects a number from 1 to ",
-                   kMaxWorkers, ", but got '", printable(text), "'");
-  }
+  HK_TRY(readNumber("HK_THREADS", 1, kMaxWorkers, result.threads));
+  HK_TRY(readNumber("HK_TUNE_SECONDS", 0, 86400, result.tuneSeconds));
   if (std::string_view text = variable("HK_ISA"); !text.empty()) {
     std::optional<Isa> isa = parseIsa(text);
     if (!isa)

@@ -15,13 +15,14 @@ namespace hk {
 constexpr uint32_t kMaxWorkers = 1024;
 
 struct Environment {
-  uint32_t threads = 0;   // HK_THREADS; 0: not set
-  Isa isaCap = Isa::V4;   // HK_ISA
-  bool perfMap = false;   // HK_PERF_MAP
-  bool tunes = true;      // HK_TUNE
-  bool logs = false;      // HK_LOG
-  std::string cudaDriver; // HK_CUDA_DRIVER
-  std::string cublasLt;   // HK_CUBLASLT
+  uint32_t threads = 0;     // HK_THREADS; 0: not set
+  Isa isaCap = Isa::V4;     // HK_ISA
+  bool perfMap = false;     // HK_PERF_MAP
+  bool tunes = true;        // HK_TUNE
+  uint32_t tuneSeconds = 4; // HK_TUNE_SECONDS
+  bool logs = false;        // HK_LOG
+  std::string cudaDriver;   // HK_CUDA_DRIVER
+  std::string cublasLt;     // HK_CUBLASLT
 
   /// HK_ENVIRONMENT where a value cannot be read. An empty value counts as
   /// not set.

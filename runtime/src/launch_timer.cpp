@@ -6,15 +6,42 @@
 namespace hk {
 namespace {
 
-constexpr unsigned kWarmUp = 3;
+constexpr unsigned kProbes = 3;
 constexpr unsigned kRounds = 3;
 /// What a round of one launcher may take, and how many calls it is at most.
 constexpr double kRoundMilliseconds = 10;
 constexpr unsigned kMaxCalls = 50;
+/// A run so long is hardly disturbed, and not often repeated.
+constexpr double kSteadyMilliseconds = 1;
 /// A run so long is not timed again.
 constexpr double kLongMilliseconds = 200;
 
+unsigned callsOfRound(double milliseconds) {
+  return static_cast<unsigned>(
+      std::clamp(kRoundMilliseconds / std::max(milliseconds, 1e-3), 1.0,
+                 double(kMaxCalls)));
+}
+
+double leastOf(const std::vector<double> &times) {
+  return *std::min_element(times.begin(), times.end());
+}
+
+/// Of up to two the less: one of them may hold what comes once.
+double medianOf(std::vector<double> times) {
+  if (times.size() <= 2)
+    return leastOf(times);
+  const auto middle = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
 } // namespace
+
+bool LaunchTimer::isSlower(double least, double median) {
+  // On short runs the host's part differs from call to call.
+  const double margin = median >= kSteadyMilliseconds ? 2 * kTimingNoise : 0.25;
+  return least > (1 + margin) * median;
+}
 
 Status LaunchTimer::run(const Launcher &launcher, unsigned count,
                         std::vector<double> &times) {
@@ -36,38 +63,42 @@ Status LaunchTimer::run(const Launcher &launcher, unsigned count,
   return Status();
 }
 
-Status LaunchTimer::measure(const std::vector<Launcher> &launchers,
-                            std::vector<double> &medians) {
+Status LaunchTimer::probe(TimedLauncher &launcher) {
+  std::vector<double> times;
+  HK_TRY(run(launcher.launch, 1, times));
+  if (times[0] < kLongMilliseconds) {
+    const unsigned count = times[0] >= kSteadyMilliseconds ? 2 : kProbes;
+    times.clear();
+    HK_TRY(run(launcher.launch, count, times));
+  }
+  launcher.least = leastOf(times);
+  launcher.median = medianOf(times);
+  return Status();
+}
+
+Status LaunchTimer::race(const std::vector<TimedLauncher *> &launchers) {
   const size_t n = launchers.size();
   std::vector<std::vector<double>> times(n);
-  std::vector<unsigned> calls(n); // 0: a long one
-  for (size_t i = 0; i < n; ++i) {
-    HK_TRY(run(launchers[i], 1, times[i]));
-    if (times[i][0] >= kLongMilliseconds)
-      continue;
-    times[i].clear();
-    HK_TRY(run(launchers[i], kWarmUp, times[i]));
-    const double one =
-        std::max(*std::min_element(times[i].begin(), times[i].end()), 1e-3);
-    calls[i] = static_cast<unsigned>(
-        std::clamp(kRoundMilliseconds / one, 1.0, double(kMaxCalls)));
-    times[i].clear();
-  }
-  for (unsigned round = 0; round < kRounds; ++round)
+  for (TimedLauncher *launcher : launchers)
+    if (launcher->least < 0)
+      HK_TRY(probe(*launcher));
+  for (unsigned round = 0; round < kRounds; ++round) {
     for (size_t turn = 0; turn < n; ++turn) {
       const size_t i = round % 2 ? n - 1 - turn : turn;
-      if (calls[i] > 0 || round == 0)
-        HK_TRY(run(launchers[i], std::max(calls[i], 1u), times[i]));
+      const double one = launchers[i]->least;
+      if (one < kLongMilliseconds || round == 0)
+        HK_TRY(run(launchers[i]->launch, callsOfRound(one), times[i]));
     }
-  medians.clear();
-  for (std::vector<double> &all : times) {
-    // Of a long run the better of two: the first may hold what comes once.
-    if (all.size() <= 2) {
-      medians.push_back(*std::min_element(all.begin(), all.end()));
-      continue;
-    }
-    std::nth_element(all.begin(), all.begin() + all.size() / 2, all.end());
-    medians.push_back(all[all.size() / 2]);
+    if (n == 2 && (isSlower(leastOf(times[0]), medianOf(times[1])) ||
+                   isSlower(leastOf(times[1]), medianOf(times[0]))))
+      break;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    // Of long runs there is one call.
+    if (times[i].size() < 2)
+      times[i].push_back(launchers[i]->least);
+    launchers[i]->least = std::min(launchers[i]->least, leastOf(times[i]));
+    launchers[i]->median = medianOf(times[i]);
   }
   return Status();
 }

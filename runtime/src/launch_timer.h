@@ -18,16 +18,29 @@ using Launcher = std::function<Status()>;
 /// What is less than this apart is a tie.
 constexpr double kTimingNoise = 0.03;
 
+/// A way to launch a run, and how long it takes. In milliseconds; -1: not
+/// known.
+struct TimedLauncher {
+  Launcher launch;
+  double least = -1;  // of a few calls
+  double median = -1; // of these, or of a race
+};
+
 class LaunchTimer {
 public:
-  /// Launchers launch on `stream`.
+  /// Launchers launch on `stream`. The device is entered while this is used.
   LaunchTimer(Device &device, void *stream)
       : device_(device), stream_(stream) {}
 
-  /// The median time of each, in milliseconds: of rounds that take turns, after
-  /// some warm-up. The device is entered.
-  Status measure(const std::vector<Launcher> &launchers,
-                 std::vector<double> &medians);
+  /// Times a few calls, after one that warms up.
+  Status probe(TimedLauncher &launcher);
+  /// Times all in rounds in which they take turns. Those that were not probed
+  /// are. Two that are far apart are soon done.
+  Status race(const std::vector<TimedLauncher *> &launchers);
+
+  /// Whether what took `least` in a few calls cannot win a race against what
+  /// has that median.
+  static bool isSlower(double least, double median);
 
 private:
   Status run(const Launcher &launcher, unsigned count,

@@ -24,9 +24,11 @@ const Session::Choice *Session::find(int64_t batch, hk_launch_mode mode) const {
 }
 
 void Session::publish(Tuning tuning) {
-  choices_.push_back({tuning.batch, tuning.mode, tuning.chosen,
-                      latest_.load(std::memory_order_relaxed)});
-  latest_.store(&choices_.back(), std::memory_order_release);
+  if (tuning.decided) {
+    choices_.push_back({tuning.batch, tuning.mode, tuning.chosen,
+                        latest_.load(std::memory_order_relaxed)});
+    latest_.store(&choices_.back(), std::memory_order_release);
+  }
   tunings_.push_back(std::move(tuning));
 }
 
@@ -83,19 +85,18 @@ Status Session::chooseLocked(const RunArguments &run, int64_t batch,
     Status status = tuneLocked(run, batch, mode);
     choice = find(batch, mode);
     // Where a kernel went wrong, nothing else will do.
-    if (status.ok() || status.code() == HK_INTERNAL)
+    if (status.code() == HK_INTERNAL)
       return status;
+    if (status.ok()) {
+      undecided_ += choice == nullptr; // other inputs may do
+      return Status();
+    }
     pinned.reason = status.message();
     context_->log()(concat(module_->name(), ": function '",
                            printable(view(function_->name())), "', batch ",
                            batch, ": plan '",
                            printable(view(default_->plan().name())),
                            "' runs, for none can be chosen: ", pinned.reason));
-    // Other inputs may do.
-    if (status.code() == HK_INVALID_ARGUMENT) {
-      ++undecided_;
-      return Status();
-    }
   }
   publish(std::move(pinned));
   choice = find(batch, mode);

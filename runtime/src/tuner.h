@@ -8,6 +8,7 @@
 
 #include "accuracy_gate.h"
 #include "launch_timer.h"
+#include "stopwatch.h"
 #include "tuning_report.h"
 
 namespace hk {
@@ -36,8 +37,7 @@ public:
 
   /// Runs everything on the caller's tensors, which were checked, and on their
   /// stream. What the outputs hold afterwards is not told. The device is
-  /// entered. Errors are those of the device, and HK_INVALID_ARGUMENT where
-  /// the reference of these inputs is not finite.
+  /// entered. Errors are those of the device.
   Status tune(const RunArguments &run, int64_t batch, hk_launch_mode mode,
               Tuning &tuning);
 
@@ -46,8 +46,7 @@ private:
   struct Candidate {
     std::shared_ptr<const LoadedPlan> plan;
     std::unique_ptr<CapturedGraph> graph; // or null
-    Launcher launcher;
-    double milliseconds = -1;
+    TimedLauncher timed;
     size_t index = 0; // of tuning.contenders
   };
 
@@ -56,19 +55,28 @@ private:
   Status load(const schema::Plan &plan, const VariantChoice &variants,
               std::shared_ptr<const LoadedPlan> &loaded);
   Status tuneAll(Tuning &tuning);
-  /// Runs the reference plan into expected_.
+  /// Runs the reference plan and keeps its results.
   Status runReference();
+  /// The session's first plan runs, for nothing can be compared.
+  void fallBack(Tuning &tuning, std::string reason) const;
   /// Finds the best variants of a plan, and makes it the champion where it
   /// wins.
   Status tunePlan(const schema::Plan &plan, Tuning &tuning);
+  /// Whether no variant of a plan is worth a try, and why.
+  bool isHopeless(const Candidate &best, std::string &reason) const;
   /// Tries a plan; `best` is the best of the same plan so far, or empty.
   Status contend(const schema::Plan &plan, const VariantChoice &variants,
                  Candidate &best, Tuning &tuning);
   Status prepare(const schema::Plan &plan, const VariantChoice &variants,
                  hk_launch_mode mode, Candidate &candidate);
-  Status verify(const Candidate &candidate, Contender &contender);
-  /// Times those that there are; an error of a launch is `contender`'s.
-  Status measure(Candidate *first, Candidate &second, Tuning &tuning);
+  /// Probes it, compares it with the reference, and times it against `rival`
+  /// (or nullptr). Whether it passed is the contender's verdict.
+  Status judge(Candidate &candidate, Candidate *rival, Tuning &tuning);
+  Status compare(const Candidate &candidate, Contender &contender);
+  /// Times both in turns; an error of a launch is `contender`'s.
+  Status race(Candidate *first, Candidate &second, Tuning &tuning);
+  /// Whether it is as fast as makes it the champion.
+  bool beatsChampion(const Candidate &best) const;
   /// Whether the device is still good after `failure`: it becomes the
   /// contender's verdict, or else is returned.
   Status blame(Status failure, Contender &contender);
@@ -77,14 +85,15 @@ private:
 
   TunerSetup setup_;
   Device &device_;
-  std::vector<const schema::Plan *> plans_; // safe ones first
+  std::vector<const schema::Plan *> plans_; // candidates first
   const schema::Plan *reference_ = nullptr;
 
   // Of the tuning that goes on.
   const RunArguments *run_ = nullptr;
   int64_t batch_ = 0;
+  Stopwatch began_;
   std::unique_ptr<LaunchTimer> timer_;
-  std::vector<std::unique_ptr<DeviceBuffer>> expected_; // by output
+  std::unique_ptr<AccuracyGate> gate_;
   Candidate champion_;
 };
 

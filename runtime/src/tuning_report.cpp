@@ -14,6 +14,8 @@ const char *name(Verdict verdict) {
     return "passed";
   case Verdict::Inaccurate:
     return "inaccurate";
+  case Verdict::Slower:
+    return "slower";
   case Verdict::Failed:
     return "failed";
   }
@@ -64,7 +66,8 @@ Json toJson(const Device &device, const schema::Module &module,
   };
   if (contender.milliseconds >= 0)
     out["microseconds"] = 1000 * contender.milliseconds;
-  if (contender.verdict != Verdict::Failed)
+  if (contender.verdict == Verdict::Passed ||
+      contender.verdict == Verdict::Inaccurate)
     out["max_error"] = contender.maxError;
   return out;
 }
@@ -96,6 +99,12 @@ std::string tuningsToJson(const Device &device, const schema::Module &module,
          {"launch", tuning.mode == HK_LAUNCH_GRAPH ? "graph" : "direct"},
          {"plan", view(tuning.chosen->plan().name())},
          {"reason", tuning.reason},
+         {"choose_ms",
+          {{"total", tuning.time.total},
+           {"load", tuning.time.load},
+           {"reference", tuning.time.reference},
+           {"compare", tuning.time.compare},
+           {"measure", tuning.time.measure}}},
          {"contenders", std::move(contenders)}});
   }
   const Json out = {{"function", view(function.name())},

@@ -11,7 +11,8 @@
 
 namespace hk {
 
-enum class Verdict { Passed, Inaccurate, Failed };
+/// Slower: so much that it was not compared with the reference.
+enum class Verdict { Passed, Inaccurate, Slower, Failed };
 
 /// A plan, with the variants that were tried.
 struct Contender {
@@ -23,12 +24,25 @@ struct Contender {
   double maxError = 0;      // against the reference
 };
 
+/// Where the time of a choice went, in milliseconds.
+struct TuningTime {
+  double total = 0;
+  double load = 0;      // code, packed parameters, graphs
+  double reference = 0; // its run, and the copy of its results
+  double compare = 0;   // with these, and the runs that were compared
+  double measure = 0;
+};
+
 struct Tuning {
   int64_t batch = 0;
   hk_launch_mode mode = HK_LAUNCH_DIRECT;
   std::vector<Contender> contenders;
   std::shared_ptr<const LoadedPlan> chosen;
-  std::string reason; // "the fastest of 3 that pass"
+  std::string reason; // "the fastest of 2 that pass, of 3"
+  /// Whether it is for all runs of the batch: it is not where the inputs told
+  /// nothing.
+  bool decided = true;
+  TuningTime time;
 };
 
 /// "'fused' (kernel 'qkv': #hk.cublaslt<..>)": the variants are named of

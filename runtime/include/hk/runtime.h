@@ -396,7 +396,9 @@ typedef enum hk_launch_mode {
  * (an element passes where it is finite and |d| <= 2e-3 or |d| <= 2e-2 |ref|),
  * and timed. The fastest that passes is kept for the life of the session; a
  * safe plan wins where it is at most 3 % slower. Where none passes, the
- * reference plan runs, and a message says so.
+ * reference plan runs, and a message says so. Elements whose reference is not
+ * finite are left out; where nearly all are, nothing is chosen, runs keep the
+ * plan that they had, and a message says so.
  *
  * Without this call the same happens in the first run of each batch, graphs
  * included (at most 64 batches; others take the choice of the nearest). In a
@@ -407,8 +409,7 @@ typedef enum hk_launch_mode {
  * the size that hk_session_workspace_size tells. Does nothing on the CPU, in a
  * session with a plan by name, with tuning off, and where the module has no
  * reference plan for the device. HK_INVALID_ARGUMENT where the stream is being
- * captured, or where the reference of these inputs is not finite; HK_INTERNAL
- * where a kernel goes wrong. */
+ * captured; HK_INTERNAL where a kernel goes wrong. */
 HK_API hk_code hk_session_tune(hk_session *session, hk_launch_mode mode,
                                void *stream, DLTensor *const *inputs,
                                uint32_t num_inputs, DLTensor *const *outputs,
@@ -419,10 +420,13 @@ HK_API hk_code hk_session_tune(hk_session *session, hk_launch_mode mode,
  *   {"function": "forward", "device": "sm_90 (NVIDIA H200, CUDA 13.0)",
  *    "tunings": [{"batch": 64, "launch": "direct", "plan": "fused",
  *      "reason": "the fastest of 2 that pass, of 3",
+ *      "choose_ms": {"total": 85.1, "load": 50.3, "reference": 1.2,
+ *                    "compare": 10.4, "measure": 22.9},
  *      "contenders": [{"plan": "safe", "role": "Safe", "rank": 1,
  *        "dispatches": 21, "variants": {"qkv": "#hk.cuda<..>"},
- *        "verdict": "passed" | "inaccurate" | "failed", "reason": "",
- *        "microseconds": 81.2 | null, "max_error": 1e-3 | null}, ..]}, ..]}
+ *        "verdict": "passed" | "inaccurate" | "slower" | "failed",
+ *        "reason": "", "microseconds": 81.2 | null,
+ *        "max_error": 1e-3 | null}, ..]}, ..]}
  */
 HK_API hk_code hk_session_report(const hk_session *session, char **json,
                                  hk_status *status);

@@ -203,6 +203,18 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
              : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult cuMemAllocHost_v2(void **address, size_t bytes) {
+  if (bytes == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *address = std::malloc(bytes);
+  return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFreeHost(void *address) {
+  std::free(address);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemcpyHtoD_v2(CUdeviceptr target, const void *source, size_t bytes) {
   FakeDriver &driver = FakeDriver::get();
   if (bytes && !driver.memory.write(target, source, bytes))

@@ -72,6 +72,13 @@ TEST(Context, RefusesVariablesItCannotRead) {
         concat("HK_THREADS: expects a number from 1 to 1024, but got '", value,
                "'"));
   }
+  for (const char *value : {"-1", "86401", "soon"}) {
+    ScopedVariable variable("HK_TUNE_SECONDS", value);
+    test::expectError(
+        create({}, context), HK_ENVIRONMENT,
+        concat("HK_TUNE_SECONDS: expects a number from 0 to 86400, but got '",
+               value, "'"));
+  }
   for (const char *value : {"avx2", "x86-64-v2", "none", "X86-64"}) {
     ScopedVariable variable("HK_ISA", value);
     test::expectError(create({}, context), HK_ENVIRONMENT,

@@ -38,6 +38,8 @@ namespace test {
 void Driver::reset() {
   state = FakeCuda();
   state.launches.reserve(4096);
+  copies.clear();
+  settled = 0;
   state.kernels["affine"] = {5, affine};
   state.kernels["triple"] = {3, triple};
 #define HK_FAKE_COUNTER(NAME, PARAMETERS) state.calls[#NAME] = 0;
@@ -48,7 +50,15 @@ void Driver::reset() {
       state.failures[std::string(text, colon)] = std::atoi(colon + 1);
 }
 
+void Driver::settle(size_t count) {
+  for (; settled < count; ++settled)
+    std::memcpy(copies[settled].target,
+                reinterpret_cast<const void *>(copies[settled].source),
+                copies[settled].bytes);
+}
+
 CUresult Driver::run(const FakeLaunch &launch) {
+  settle(copies.size());
   const auto kernel = state.kernels.find(launch.kernel);
   if (kernel == state.kernels.end())
     return CUDA_ERROR_LAUNCH_FAILED;

@@ -30,6 +30,7 @@ struct CUstream_st {
 };
 struct CUevent_st {
   double time = -1;
+  size_t copies = 0; // that it waits for, of all that were started
 };
 struct CUgraph_st {
   std::vector<test::FakeLaunch> launches;
@@ -48,6 +49,16 @@ struct Driver {
   cuda::CUctx_st context, other;
   std::map<cuda::CUdeviceptr, size_t> memory; // address -> bytes
   double clock = 0;                           // milliseconds
+
+  /// A copy to the host that was started: it happens as late as it may.
+  struct Copy {
+    void *target;
+    cuda::CUdeviceptr source;
+    size_t bytes;
+  };
+  std::vector<Copy> copies;
+  size_t settled = 0; // of these
+  void settle(size_t count);
 
   Driver() { reset(); }
   void reset();

@@ -65,12 +65,41 @@ CUresult cuMemcpyDtoH_v2(void *target, CUdeviceptr source, size_t bytes) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuMemAllocHost_v2(void **address, size_t bytes) {
+  ENTER(cuMemAllocHost_v2);
+  if (bytes == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *address = std::malloc(bytes);
+  ++state.liveAllocations;
+  return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFreeHost(void *address) {
+  ENTER(cuMemFreeHost);
+  --state.liveAllocations;
+  std::free(address);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, size_t bytes,
+                              CUstream stream) {
+  ENTER(cuMemcpyDtoHAsync_v2);
+  if (!inside(source, bytes) ||
+      (stream && stream->capture != CU_STREAM_CAPTURE_STATUS_NONE))
+    return CUDA_ERROR_INVALID_VALUE;
+  // Whoever reads before it has come, or after another came there, shows.
+  std::memset(target, 0x5a, bytes);
+  driver().copies.push_back({target, source, bytes});
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes,
                          CUstream stream) {
   ENTER(cuMemsetD8Async);
   if (bytes == 0 ||
       (stream && stream->capture != CU_STREAM_CAPTURE_STATUS_NONE))
     return CUDA_ERROR_INVALID_VALUE;
+  driver().settle(driver().copies.size());
   std::memset(reinterpret_cast<void *>(target), value, bytes);
   return CUDA_SUCCESS;
 }
@@ -93,6 +122,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
   ENTER(cuStreamSynchronize);
   if (stream && stream->capture != CU_STREAM_CAPTURE_STATUS_NONE)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  driver().settle(driver().copies.size());
   return CUDA_SUCCESS;
 }
 
@@ -173,12 +203,16 @@ CUresult cuEventDestroy_v2(CUevent event) {
 CUresult cuEventRecord(CUevent event, CUstream) {
   ENTER(cuEventRecord);
   event->time = driver().clock;
+  event->copies = driver().copies.size();
   return CUDA_SUCCESS;
 }
 
 CUresult cuEventSynchronize(CUevent event) {
   ENTER(cuEventSynchronize);
-  return event->time < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  if (event->time < 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  driver().settle(event->copies);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {

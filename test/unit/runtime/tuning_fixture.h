@@ -77,6 +77,9 @@ class TuningTest : public CudaTest {
 protected:
   void SetUp() override {
     CudaTest::SetUp();
+    makeLoggedContext();
+  }
+  void makeLoggedContext() {
     hk_context_options options = {};
     options.threads = 2;
     options.device = HK_DEVICE_CUDA;
