@@ -20,6 +20,8 @@ static constexpr int64_t kSlabRegisters = 224, kInputRegisters = 96,
                          kLineRegisters = 64, kTileBytes = 32 * 1024;
 
 static constexpr int64_t kTileRows = 16, kWarp = 32;
+/// That of tile-residency: an operand of fewer registers is always held.
+static constexpr int64_t kFewRegisters = 32;
 /// Registers for addresses, fragments of a weight, and the thread's place.
 static constexpr int64_t kOverhead = 23;
 /// Bytes that an instruction of a warp brings from shared memory: ldmatrix.x4,
@@ -120,6 +122,7 @@ int64_t KernelDescription::getRegisters(const CUDASchedule &s) const {
   }
   case CUDAFamily::Attention:
     // The query and the context of a head, scores, and their powers.
+    bytes = attentions.front().elementBytes;
     return kOverhead + 8 + slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
            slab(unitRows, s.keys) * (4 + bytes) / 4;
   case CUDAFamily::Chain:
@@ -132,6 +135,18 @@ int64_t KernelDescription::getRegisters(const CUDASchedule &s) const {
                                 (4 + bytes) / 4);
   return kOverhead + resident * alignTo(unitRows, kTileRows) / kTileRows +
          block;
+}
+
+int64_t KernelDescription::getQueryRegisters(const CUDASchedule &s) const {
+  return slab(s.rows / s.units, shape.headDim) *
+         attentions.front().elementBytes / 4;
+}
+
+bool KernelDescription::isQueryPublished(const CUDASchedule &s,
+                                         const KernelWork &work,
+                                         const Device &device) const {
+  int64_t limit = std::min<int64_t>(255, device.registers / work.threads);
+  return getQueryRegisters(s) >= kFewRegisters && work.registers > limit;
 }
 
 int64_t KernelDescription::getShared(const CUDASchedule &s) const {
@@ -176,6 +191,14 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   work.threads = kWarp * (s.units + producers);
   work.registers = getRegisters(s);
   work.shared = getShared(s);
+  bool isQueryShared = shape.family == CUDAFamily::Attention &&
+                       isQueryPublished(s, work, device);
+  if (isQueryShared) {
+    work.registers -= getQueryRegisters(s);
+    work.shared += alignTo(s.rows * alignTo(shape.headDim, 8) *
+                               attentions.front().elementBytes,
+                           1024);
+  }
 
   work.instructions = instructions * computed;
   work.mufu = mufu * computed;
@@ -256,6 +279,9 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     double keys = heads * sum * 2 * columns * attention.elementBytes;
     work.sharedBytes += keys;
     addOperand(keys * s.units, attention.elementBytes);
+    if (isQueryShared) // In every block of keys.
+      addOperand(scores / s.keys * columns * attention.elementBytes,
+                 attention.elementBytes);
     work.l2Bytes += keys + tokens * attention.queryBytes;
     work.instructions += 0.15 * computed * attention.queryBytes;
     double headsOfCTA = double(attention.heads) / runs;

@@ -128,6 +128,8 @@ ATTENTION = [
     Case("attention", "head-dim-64", attention(17, 1, 64)),
     Case("attention", "head-dim-80", attention(20, 1, 80)),
     Case("attention", "head-dim-128", attention(18, 1, 128)),
+    Case("attention", "head-dim-200", attention(20, 1, 200, mask="lengths"), (Run("empty", 2, nan=True),)),
+    Case("attention", "head-dim-256", attention(70, 1, 256, mask="key_mask"), (Run("holes", 1, nan=True),)),
     Case("attention", "grouped", attention(20, 4, 16, kv_heads=2)),
     Case("attention", "key-mask", attention(35, 1, 32, mask="key_mask"), PATTERNS),
     Case("attention", "key-mask-not-causal", attention(35, 1, 32, causal=False, mask="key_mask"), PATTERNS),
@@ -216,6 +218,7 @@ NETWORK = [
     Case("network", "dim-1", network(7, 1, 1, 2, norm="rms_norm"), (Run("prefix", 2, nan=True),)),
     Case("network", "head-dim-5", network(9, 15, 3, 2, 37, gated=True), (Run("holes", 2, nan=True),)),
     Case("network", "head-dim-100", network(9, 100, 1, 1, mask="lengths"), (Run("empty", 2, nan=True),)),
+    Case("network", "head-dim-256", network(20, 256, 1, 1)),
     Case("network", "not-causal", network(18, 32, 1, 2, causal=False), (Run("left", 2, nan=True),)),
 ]
 

@@ -82,6 +82,13 @@ private:
   bool hasWholeInput(const Linear &linear, const CUDASchedule &s) const;
   int64_t getRegisters(const CUDASchedule &s) const;
   int64_t getShared(const CUDASchedule &s) const;
+  /// The registers of a thread for the query of a head, in a kernel that is one
+  /// attention.
+  int64_t getQueryRegisters(const CUDASchedule &s) const;
+  /// True if these are too many with the others of `work`: then units read
+  /// their queries from shared memory.
+  bool isQueryPublished(const CUDASchedule &s, const KernelWork &work,
+                        const Device &device) const;
 
   Operands operands;
   int64_t batch;

@@ -5,7 +5,9 @@
 // that are not finite are rare (rows of padding that nobody has cleared), so
 // they are not looked for: where a context is not finite, the unit computes it
 // once more, key by key, and leaves out what has no weight. That code takes no
-// part in the exchange with other warps.
+// part in the exchange with other warps. It is rarely run and may be slow, but
+// its registers count: so it goes by blocks of columns, and computes the scores
+// again for each.
 
 #include "AttentionHead.h"
 
@@ -18,15 +20,18 @@ using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
+/// The columns of a product, and of the context, that are there at once.
+static constexpr int64_t kScoreColumns = 32, kContextColumns = 64;
+
 Value TileEmitter::emitGuard(const AttentionHead &head, Value context) {
   auto type = cast<FragType>(context.getType());
-  Value zeros = map(type, context, [&](ValueRange x) -> Value {
-    return arith::MulFOp::create(b, loc, x[0], constant(0.0));
-  });
   Value sum = RowReduceOp::create(b, loc, rowType(b.getF32Type()),
-                                  Reduction::Add, zeros);
+                                  Reduction::Add, context);
+  // (A sum may overflow; then nothing is wrong, and computed once more.)
   Value isWrong = map(rowType(b.getI1Type()), sum, [&](ValueRange x) -> Value {
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x[0], x[0]);
+    Value zero = arith::MulFOp::create(b, loc, x[0], constant(0.0));
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, zero,
+                                 zero);
   });
   Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isWrong);
   auto choice = scf::IfOp::create(b, loc, TypeRange{type}, any,
@@ -41,36 +46,61 @@ Value TileEmitter::emitGuard(const AttentionHead &head, Value context) {
 
 Value TileEmitter::emitExactContext(const AttentionHead &head) {
   Type f32 = b.getF32Type();
-  FragType type = fragType(rows, head.headDim, f32), perRow = rowType(f32);
+  FragType perRow = rowType(f32);
   double lowest = -std::numeric_limits<float>::infinity();
-  // (Loaded again, so that it need not be kept until here.)
-  Value query = head.queryView ? load(*head.queryView,
-                                      {head.number, head.headDim, 0},
-                                      head.headDim)
-                               : head.query;
-  query = map(type, query, [&](ValueRange x) -> Value {
-    return arith::MulFOp::create(b, loc, widen(x[0]), constant(head.scale));
-  });
   Value numbers;
   if (head.op.getCausal())
     numbers = RowIndexOp::create(b, loc, rowType(b.getI32Type()), localRow);
 
-  auto loadRow = [&](const MemoryView &view, Value key) -> Value {
-    FragType row = fragType(1, head.headDim, view.getElementType());
-    bool isPadded = row.getColumns() != head.headDim;
+  /// The columns of a block of a head, as those of `view`.
+  auto columnOf = [&](const MemoryView &view, Value number, Column block) {
+    Value first = at({number, head.headDim, view.firstColumn});
+    return arith::AddIOp::create(b, loc, first, at(block)).getResult();
+  };
+  auto loadRow = [&](const MemoryView &view, Value key, Column block,
+                     int64_t columns) -> Value {
+    FragType row = fragType(1, columns, view.getElementType());
+    bool isPadded = row.getColumns() != columns;
     return LoadOp::create(
         b, loc, row, view.memref,
         ValueRange{arith::AddIOp::create(b, loc, head.firstRow, key),
-                   at({head.group, head.headDim, view.firstColumn})},
-        Value(), isPadded ? b.getI64IntegerAttr(head.headDim) : IntegerAttr());
+                   columnOf(view, head.group, block)},
+        Value(), isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
+  };
+  // Of memory, so that it need not be kept until here.
+  auto getQuery = [&](Column block, int64_t columns) -> Value {
+    if (!head.queryView)
+      return slice(head.query, block.offset, columns);
+    FragType type = fragType(rows, columns, head.queryView->getElementType());
+    bool isPadded = type.getColumns() != columns;
+    return LoadOp::create(
+        b, loc, type, head.queryView->memref,
+        ValueRange{row, columnOf(*head.queryView, head.number, block)}, end,
+        isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
   };
   // The score of a key, one a row; minus infinity where it is not seen.
   auto scores = [&](Value key) -> Value {
-    Value products =
-        map(type, {query, loadRow(head.key, key)}, [&](ValueRange x) -> Value {
-          return arith::MulFOp::create(b, loc, x[0], widen(x[1]));
-        });
-    Value score = RowReduceOp::create(b, loc, perRow, Reduction::Add, products);
+    Value zero = SplatOp::create(b, loc, perRow, constant(0.0));
+    auto addBlock = [&](Column block, int64_t columns, ValueRange before) {
+      Value products = map(fragType(rows, columns, f32),
+                           {getQuery(block, columns),
+                            loadRow(head.key, key, block, columns)},
+                           [&](ValueRange x) -> Value {
+                             Value scaled = arith::MulFOp::create(
+                                 b, loc, widen(x[0]), constant(head.scale));
+                             return arith::MulFOp::create(b, loc, scaled,
+                                                          widen(x[1]));
+                           });
+      Value part =
+          RowReduceOp::create(b, loc, perRow, Reduction::Add, products);
+      Value sum = map(perRow, {before[0], part}, [&](ValueRange x) -> Value {
+        return arith::AddFOp::create(b, loc, x[0], x[1]);
+      });
+      return SmallVector<Value>{sum};
+    };
+    Value score = forBlocks(head.headDim, kScoreColumns,
+                            /*isStatic=*/!head.queryView, zero, addBlock)
+                      .front();
     Value isValid;
     if (head.mask) {
       Value byte = memref::LoadOp::create(
@@ -121,33 +151,47 @@ Value TileEmitter::emitExactContext(const AttentionHead &head) {
     return arith::SelectOp::create(b, loc, isNone, constant(0.0), x[0]);
   });
 
-  SmallVector<Value> state{SplatOp::create(b, loc, perRow, constant(0.0)),
-                           splat(0.0, head.headDim)};
-  state = forKeys(state, [&](Value key, ValueRange before) {
-    Value power =
-        map(perRow, {scores(key), maximum}, [&](ValueRange x) -> Value {
-          Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
-          return math::Exp2Op::create(b, loc, exponent, approximate());
-        });
-    Value sum = map(perRow, {before[0], power}, [&](ValueRange x) -> Value {
-      return arith::AddFOp::create(b, loc, x[0], x[1]);
+  // A block of the context over all keys, then the next.
+  auto emitBlock = [&](Column block, int64_t columns) -> Value {
+    FragType type = fragType(rows, columns, f32);
+    SmallVector<Value> state{SplatOp::create(b, loc, perRow, constant(0.0)),
+                             splat(0.0, columns)};
+    state = forKeys(state, [&](Value key, ValueRange before) {
+      Value power =
+          map(perRow, {scores(key), maximum}, [&](ValueRange x) -> Value {
+            Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
+            return math::Exp2Op::create(b, loc, exponent, approximate());
+          });
+      Value sum = map(perRow, {before[0], power}, [&](ValueRange x) -> Value {
+        return arith::AddFOp::create(b, loc, x[0], x[1]);
+      });
+      Value context =
+          map(type,
+              {before[1], power, loadRow(head.value, key, block, columns)},
+              [&](ValueRange x) -> Value {
+                Value term = arith::MulFOp::create(b, loc, x[1], widen(x[2]));
+                Value after = arith::AddFOp::create(b, loc, x[0], term);
+                // NaN counts.
+                Value counts = arith::CmpFOp::create(
+                    b, loc, arith::CmpFPredicate::UNE, x[1], constant(0.0));
+                return arith::SelectOp::create(b, loc, counts, after, x[0]);
+              });
+      return SmallVector<Value>{sum, context};
     });
-    Value context =
-        map(type, {before[1], power, loadRow(head.value, key)},
-            [&](ValueRange x) -> Value {
-              Value term = arith::MulFOp::create(b, loc, x[1], widen(x[2]));
-              Value after = arith::AddFOp::create(b, loc, x[0], term);
-              // NaN counts.
-              Value counts = arith::CmpFOp::create(
-                  b, loc, arith::CmpFPredicate::UNE, x[1], constant(0.0));
-              return arith::SelectOp::create(b, loc, counts, after, x[0]);
+    return map(type, {state[1], state[0]}, [&](ValueRange x) -> Value {
+      Value quotient = arith::DivFOp::create(b, loc, x[0], x[1]);
+      Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                            x[1], constant(0.0));
+      return arith::SelectOp::create(b, loc, isEmpty, constant(0.0), quotient);
+    });
+  };
+  SmallVector<Value> parts;
+  forBlocks(head.headDim, kContextColumns, /*isStatic=*/true, {},
+            [&](Column block, int64_t columns, ValueRange) {
+              parts.push_back(emitBlock(block, columns));
+              return SmallVector<Value>();
             });
-    return SmallVector<Value>{sum, context};
-  });
-  return map(type, {state[1], state[0]}, [&](ValueRange x) -> Value {
-    Value quotient = arith::DivFOp::create(b, loc, x[0], x[1]);
-    Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                          x[1], constant(0.0));
-    return arith::SelectOp::create(b, loc, isEmpty, constant(0.0), quotient);
-  });
+  if (parts.size() == 1)
+    return parts.front();
+  return ConcatOp::create(b, loc, fragType(rows, head.headDim, f32), parts);
 }

@@ -62,10 +62,9 @@ hk.executable @all {
 // CHECK:             tile.mask %{{.*}} keys(%{{.*}}) {causal}
 // CHECK:             scf.yield
 // CHECK:           %[[CONTEXT:.*]] = tile.map %{{.*}} -> <16x32xf32>
-// CHECK:           %[[ZEROS:.*]] = tile.map %[[CONTEXT]]
-// CHECK:             arith.mulf %{{.*}}, %cst
-// CHECK:           %[[SUM:.*]] = tile.row_reduce add %[[ZEROS]]
+// CHECK:           %[[SUM:.*]] = tile.row_reduce add %[[CONTEXT]]
 // CHECK:           %[[WRONG:.*]] = tile.map %[[SUM]]
+// CHECK:             arith.mulf %{{.*}}, %cst
 // CHECK:             arith.cmpf uno
 // CHECK:           %[[ANY:.*]] = tile.vote any %[[WRONG]]
 // CHECK:           %[[RESULT:.*]] = scf.if %[[ANY]]
@@ -132,5 +131,31 @@ hk.executable @projected {
     %r = hk.add %o, %x : !x, !x
     %n = hk.layer_norm %r : !x
     hk.yield %n : !x
+  }
+}
+
+// What is computed key by key goes by blocks of columns: the products in a loop,
+// the context in as many passes as it has blocks.
+
+// CHECK-LABEL: tile.kernel @wide(
+// CHECK:         %[[RESULT:.*]] = scf.if
+// CHECK:           scf.for %{{.*}} = %c0 to %[[LIMIT:.*]] step %c1 iter_args
+// CHECK:             %[[THREE:.*]] = scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
+// CHECK:               tile.load %{{.*}} -> <16x32xf16>
+// CHECK:               tile.load %{{.*}} -> <1x32xf16>
+// CHECK:             tile.load %{{.*}} columns(4) : memref<?x300xf16> -> <16x8xf16>
+// CHECK:             tile.load %{{.*}} columns(4) : memref<?x300xf16> -> <1x8xf16>
+// CHECK:           %[[FIRST:.*]]:2 = scf.for %{{.*}} = %c0 to %[[LIMIT]] step %c1 iter_args({{.*}}) -> (!tile.frag<16x1xf32>, !tile.frag<16x64xf32>)
+// CHECK:           %[[A:.*]] = tile.map %[[FIRST]]#1, %[[FIRST]]#0
+// CHECK:           %[[SECOND:.*]]:2 = scf.for %{{.*}} = %c0 to %[[LIMIT]] step %c1 iter_args({{.*}}) -> (!tile.frag<16x1xf32>, !tile.frag<16x40xf32>)
+// CHECK:           %[[B:.*]] = tile.map %[[SECOND]]#1, %[[SECOND]]#0
+// CHECK:           tile.concat %[[A]], %[[B]] : {{.*}} -> <16x104xf32>
+!wide = tensor<?x100x100xf16>
+hk.executable @wide {
+  hk.variant #heads grid(#grid) {
+  ^bb0(%x: tensor<?x100x300xf16>):
+    %q, %k, %v = hk.split %x : tensor<?x100x300xf16> -> !wide, !wide, !wide
+    %a = hk.attention %q, %k, %v {num_heads = 1 : i32, causal} : !wide, !wide, !wide
+    hk.yield %a : !wide
   }
 }

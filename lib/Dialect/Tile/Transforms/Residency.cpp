@@ -3,6 +3,7 @@
 #include "hk/Dialect/Tile/Transforms/Passes.h"
 
 #include "Arch.h"
+#include "Pressure.h"
 #include "Uniformity.h"
 #include "hk/Transforms/Remarks.h"
 
@@ -14,6 +15,13 @@ namespace hk::tile {
 using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
+
+/// Warps of a CTA that copy, at most (tile-partition).
+static constexpr int64_t kProducers = 4;
+/// A value of fewer registers is not worth being read over and over.
+static constexpr int64_t kFewRegisters = 32;
+/// The columns that are fetched at once: a step in K of f16.
+static constexpr int64_t kFetchColumns = 16;
 
 /// True if `value` is only used as A of mmas, whole or in slices.
 static bool isOperandA(Value value) {
@@ -76,6 +84,54 @@ static int64_t estimateShared(KernelOp kernel) {
   return 2 * (tiles + matrices) + published;
 }
 
+/// An mma, and the column of a value where its A begins.
+using Product = std::pair<MmaOp, int64_t>;
+
+/// Adds the mmas that `value`, whose first column is `column`, is A of.
+static void getProducts(Value value, int64_t column,
+                        SmallVectorImpl<Product> &products) {
+  for (Operation *user : value.getUsers())
+    if (auto slice = dyn_cast<SliceOp>(user))
+      getProducts(slice.getResult(), column + slice.getColumn(), products);
+    else
+      products.push_back({cast<MmaOp>(user), column});
+}
+
+/// The outermost loop around `op` that `value` is not in, or null.
+static scf::ForOp getLoopBetween(Value value, Operation *op) {
+  Operation *around = value.getParentBlock()->findAncestorOpInBlock(*op);
+  scf::ForOp loop;
+  for (; op != around; op = op->getParentOp())
+    if (auto parent = dyn_cast<scf::ForOp>(op->getParentOp()))
+      loop = parent;
+  return loop;
+}
+
+/// Values from memory, as they are or of another element type, that are A of
+/// mmas in loops after them.
+static SmallVector<Value> getHeldOperands(KernelOp kernel) {
+  SmallVector<Value> values;
+  kernel.walk([&](Operation *op) {
+    if (!isa<LoadOp, MapOp>(op))
+      return;
+    Value value = op->getResult(0);
+    auto type = cast<FragType>(value.getType());
+    auto map = dyn_cast<MapOp>(op);
+    bool isFromMemory = !map || (map.getInputs().size() == 1 &&
+                                 map.getInputs()[0].getDefiningOp<LoadOp>());
+    if (!isFromMemory || type.isLine() || type.getRows() == 1 ||
+        !isOperandA(value))
+      return;
+    SmallVector<Product> products;
+    getProducts(value, 0, products);
+    if (llvm::any_of(products, [&](Product product) {
+          return bool(getLoopBetween(value, product.first));
+        }))
+      values.push_back(value);
+  });
+  return values;
+}
+
 namespace {
 class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
   void runOnOperation() override {
@@ -86,12 +142,28 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
           isOperandA(load.getResult()))
         loads.push_back(load);
     });
-    if (loads.empty())
+    SmallVector<Value> held = getHeldOperands(kernel);
+    llvm::erase_if(loads, [&](LoadOp load) {
+      return llvm::is_contained(held, load.getResult());
+    });
+    if (loads.empty() && held.empty())
       return;
     FailureOr<Arch> arch = getArch(kernel);
     if (failed(arch))
       return signalPassFailure();
     PassRemarks remarks(getArgument(), kernel);
+    for (Value value : held) {
+      if (std::optional<std::string> why = whyHeld(kernel, *arch, value)) {
+        remarks.missed(value.getLoc(), "Held", *why);
+        continue;
+      }
+      remarks.passed(value.getLoc(), "Published",
+                     "A is read from shared memory, " + Twine(kFetchColumns) +
+                         " of " +
+                         Twine(cast<FragType>(value.getType()).getColumns()) +
+                         " columns at a time");
+      publish(kernel, value);
+    }
     for (LoadOp load : loads) {
       if (std::optional<std::string> why = findObstacle(kernel, *arch, load)) {
         remarks.missed(load.getLoc(), "Registers", *why);
@@ -99,17 +171,101 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
       }
       remarks.passed(load.getLoc(), "Shared",
                      "A comes through shared memory, " +
-                         Twine(getBuf(kernel, load).getRows()) + " rows of " +
+                         Twine(getBuf(kernel, load.getType()).getRows()) + " rows of " +
                          Twine(load.getType().getColumns()) + " columns");
       bringThroughShared(kernel, load);
     }
   }
 
   /// The rows of the CTA.
-  static BufType getBuf(KernelOp kernel, LoadOp load) {
-    FragType type = load.getType();
+  static BufType getBuf(KernelOp kernel, FragType type) {
     return BufType::get(int64_t(kernel.getUnits()) * type.getRows(),
                         type.getColumns(), type.getElementType());
+  }
+
+  /// Why the units keep `value` in registers.
+  static std::optional<std::string> whyHeld(KernelOp kernel, const Arch &arch,
+                                            Value value) {
+    int64_t own = getRegisters(value);
+    if (own < kFewRegisters)
+      return "expects an operand of at least " + std::to_string(kFewRegisters) +
+             " registers a thread, but got one of " + std::to_string(own);
+    SmallVector<Product> products;
+    getProducts(value, 0, products);
+    llvm::SmallDenseSet<Operation *> loops;
+    for (auto [mma, column] : products)
+      if (scf::ForOp loop = getLoopBetween(value, mma))
+        loops.insert(loop);
+    int64_t most = 0;
+    visitPressure(kernel.getBody().front(), kRegisterOverhead,
+                  [&](Operation *op, int64_t registers) {
+                    if (llvm::any_of(loops, [&](Operation *loop) {
+                          return loop->isProperAncestor(op);
+                        }))
+                      most = std::max(most, registers);
+                  });
+    // What A is split into is the same in every trip, and is kept as well.
+    if (llvm::any_of(products, [](Product product) {
+          return product.first.getSplit();
+        }))
+      most += own;
+    int64_t limit =
+        getRegisterLimit(arch, 32 * (kernel.getUnits() + kProducers));
+    if (most <= limit)
+      return "expects loops that need more than " + std::to_string(limit) +
+             " registers a thread, but got about " + std::to_string(most);
+    if (Operation *varying = findVarying(getControl(value.getDefiningOp())))
+      return "expects a value that all units have, but got what depends on " +
+             varying->getName().getStringRef().str();
+    int64_t bytes = estimateShared(kernel) +
+                    getBuf(kernel, cast<FragType>(value.getType())).getBytes();
+    if (bytes > arch.sharedBytes)
+      return "expects at most " + std::to_string(arch.sharedBytes) +
+             " bytes of shared memory, but got " + std::to_string(bytes) +
+             " with two slots a ring";
+    return std::nullopt;
+  }
+
+  /// Each unit writes its rows once, and reads them back, some columns at a
+  /// time, where they are multiplied.
+  static void publish(KernelOp kernel, Value value) {
+    auto type = cast<FragType>(value.getType());
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    Location loc = value.getLoc();
+    auto constant = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, number);
+    };
+    SmallVector<Product> products;
+    getProducts(value, 0, products);
+    Value unit = UnitOp::create(builder, loc, builder.getIndexType());
+    Value row =
+        arith::MulIOp::create(builder, loc, unit, constant(type.getRows()));
+    Value buf = PublishOp::create(builder, loc, getBuf(kernel, type), value,
+                                  row, constant(0));
+    for (auto [mma, first] : products) {
+      builder.setInsertionPoint(mma);
+      int64_t columns = mma.getA().getType().getColumns();
+      Value sums = mma.getC();
+      for (int64_t k = 0; k < columns; k += kFetchColumns) {
+        Value a = FetchOp::create(
+            builder, loc,
+            type.withColumns(std::min(kFetchColumns, columns - k)), buf, row,
+            constant(first + k));
+        Value bRow = mma.getRow(), bColumn = mma.getColumn();
+        Value &depth = mma.getTransposeB() ? bRow : bColumn;
+        if (k > 0)
+          depth = builder.createOrFold<arith::AddIOp>(loc, depth, constant(k));
+        sums = MmaOp::create(builder, mma.getLoc(), mma.getType(), a,
+                             mma.getB(), bRow, bColumn, sums,
+                             mma.getTransposeB(), mma.getSplit());
+      }
+      mma.getResult().replaceAllUsesWith(sums);
+      auto slice = mma.getA().getDefiningOp<SliceOp>();
+      mma.erase();
+      if (slice && slice->use_empty())
+        slice.erase();
+    }
   }
 
   static std::optional<std::string>
@@ -130,7 +286,7 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
              "but got what depends on " +
              varying->getName().getStringRef().str();
     int64_t bytes =
-        estimateShared(kernel) + 2 * getBuf(kernel, load).getBytes();
+        estimateShared(kernel) + 2 * getBuf(kernel, load.getType()).getBytes();
     if (bytes > arch.sharedBytes)
       return "expects at most " + std::to_string(arch.sharedBytes) +
              " bytes of shared memory, but got " + std::to_string(bytes) +
@@ -143,7 +299,7 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
     Location loc = load.getLoc();
     Row row = *matchRow(load.getIndices()[0], load.getType().getRows());
     Value buf =
-        StageOp::create(builder, loc, getBuf(kernel, load), load.getSource(),
+        StageOp::create(builder, loc, getBuf(kernel, load.getType()), load.getSource(),
                         ValueRange{row.cta, load.getIndices()[1]},
                         load.getRows(), load.getColumnsAttr());
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);

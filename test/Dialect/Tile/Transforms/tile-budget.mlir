@@ -43,4 +43,23 @@ module attributes {hk.isa = "sm_90a"} {
     tile.store %f to %x[%n, %n] : !tile.frag<8x512xf32, line>, memref<?x512xf32>
     tile.return
   }
+
+  // A branch takes the place of what it is the last to use: one accumulator.
+  // CHECK: [Analysis] Registers | Category:tile-budget | Function=branch | Remark="kernel: about 52 registers a thread of 255, the most at arith.cmpi"
+  tile.kernel @branch(%x: memref<?x64xf32>, %n: index) attributes {units = 4 : i64} {
+    %f = tile.load %x[%n, %n] : memref<?x64xf32> -> !f
+    %p = arith.cmpi eq, %n, %n : index
+    %g = scf.if %p -> (!f) {
+      %h = tile.map %f : !f -> !f {
+      ^bb0(%e: f32):
+        %s = arith.addf %e, %e : f32
+        tile.yield %s : f32
+      }
+      scf.yield %h : !f
+    } else {
+      scf.yield %f : !f
+    }
+    tile.store %g to %x[%n, %n] : !f, memref<?x64xf32>
+    tile.return
+  }
 }

@@ -42,4 +42,41 @@ module attributes {hk.isa = "sm_80"} {
     }
     tile.return
   }
+
+  // 96 registers are too few for A, 34, and the sums, 64: each unit
+  // writes its rows once, and reads a step in K at a time.
+  // REMARK: [Passed] Published | Category:tile-residency | Function=held | Remark="A is read from shared memory, 16 of 136 columns at a time"
+  // CHECK-LABEL: tile.kernel @held(
+  // CHECK: %[[A:.*]] = tile.load
+  // CHECK: %[[N:.*]] = tile.map %[[A]]
+  // CHECK: %[[UNIT:.*]] = tile.unit
+  // CHECK: %[[ROW:.*]] = arith.muli %[[UNIT]], %c16
+  // CHECK: %[[BUF:.*]] = tile.publish %[[N]] at(%[[ROW]], %c0{{[_0-9]*}}) : <16x136xf16> -> <256x136xf16>
+  tile.kernel @held(%x: memref<?x136xf32>, %w: memref<?x136xf16>, %end: index) attributes {units = 16 : i64} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> !tile.frag<16x128xf32>
+    %a = tile.load %x[%end, %c0] : memref<?x136xf32> -> !tile.frag<16x136xf32>
+    %n = tile.map %a : !tile.frag<16x136xf32> -> !tile.frag<16x136xf16> {
+    ^bb0(%e: f32):
+      %h = arith.truncf %e : f32 to f16
+      tile.yield %h : f16
+    }
+    // CHECK: scf.for
+    // CHECK: %[[B:.*]] = tile.stage
+    // CHECK: %[[A0:.*]] = tile.fetch %[[BUF]][%[[ROW]], %c0{{[_0-9]*}}] : <256x136xf16> -> <16x16xf16>
+    // CHECK: %[[S0:.*]] = tile.mma %[[A0]], %[[B]][%c0{{[_0-9]*}}, %c0{{[_0-9]*}}], %{{.*}} : <16x16xf16>
+    // CHECK: %[[A1:.*]] = tile.fetch %[[BUF]][%[[ROW]], %c16{{[_0-9]*}}]
+    // CHECK: %[[S1:.*]] = tile.mma %[[A1]], %[[B]][%c0{{[_0-9]*}}, %c16{{[_0-9]*}}], %[[S0]]
+    // CHECK: %[[A8:.*]] = tile.fetch %[[BUF]][%[[ROW]], %c128{{[_0-9]*}}] : <256x136xf16> -> <16x8xf16>
+    // CHECK: %[[S8:.*]] = tile.mma %[[A8]], %[[B]][%c0{{[_0-9]*}}, %c128{{[_0-9]*}}]
+    // CHECK: scf.yield %[[S8]]
+    %r = scf.for %k = %c0 to %end step %c64 iter_args(%c = %z) -> (!tile.frag<16x128xf32>) {
+      %b = tile.stage %w[%k, %c0] rows(%end) columns(136) : memref<?x136xf16> -> !tile.buf<128x136xf16>
+      %d = tile.mma %n, %b[%c0, %c0], %c : !tile.frag<16x136xf16>, !tile.buf<128x136xf16>, !tile.frag<16x128xf32> -> !tile.frag<16x128xf32>
+      scf.yield %d : !tile.frag<16x128xf32>
+    }
+    tile.return
+  }
 }

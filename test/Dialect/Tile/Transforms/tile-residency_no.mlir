@@ -101,3 +101,85 @@ module attributes {hk.isa = "sm_86"} {
     tile.return
   }
 }
+
+// -----
+
+!x = memref<?x128xf16>
+!a = !tile.frag<16x128xf16>
+!d = !tile.frag<16x128xf32>
+!b = !tile.buf<128x128xf16>
+
+// What is loaded once, and multiplied in a loop after that.
+module attributes {hk.isa = "sm_86"} {
+  // REMARK: Function=few | Remark="expects an operand of at least 32 registers a thread, but got one of 16"
+  // CHECK-LABEL: tile.kernel @few(
+  // CHECK-NOT: tile.publish
+  tile.kernel @few(%x: !x, %w: !tile.tiles<128x128xf16>, %i: index) attributes {units = 16 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> !d
+    %a = tile.load %x[%i, %c0] : !x -> !tile.frag<16x64xf16>
+    %r = scf.for %k = %c0 to %i step %c1 iter_args(%c = %z) -> (!d) {
+      %b = tile.stage %w[%k] : !tile.tiles<128x128xf16> -> !b
+      %d = tile.mma %a, %b[%c0, %c0], %c : !tile.frag<16x64xf16>, !b, !d -> !d
+      scf.yield %d : !d
+    }
+    tile.return
+  }
+
+  // REMARK: Function=enough | Remark="expects loops that need more than 255 registers a thread, but got about 128"
+  // CHECK-LABEL: tile.kernel @enough(
+  // CHECK-NOT: tile.publish
+  tile.kernel @enough(%x: !x, %w: !tile.tiles<128x128xf16>, %i: index) attributes {units = 4 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> !d
+    %a = tile.load %x[%i, %c0] : !x -> !a
+    %r = scf.for %k = %c0 to %i step %c1 iter_args(%c = %z) -> (!d) {
+      %b = tile.stage %w[%k] : !tile.tiles<128x128xf16> -> !b
+      %d = tile.mma %a, %b[%c0, %c0], %c : !a, !b, !d -> !d
+      scf.yield %d : !d
+    }
+    tile.return
+  }
+
+  // REMARK: Function=some | Remark="expects a value that all units have, but got what depends on tile.unit"
+  // CHECK-LABEL: tile.kernel @some(
+  // CHECK-NOT: tile.publish
+  tile.kernel @some(%x: !x, %w: !tile.tiles<128x128xf16>, %i: index) attributes {units = 16 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> !d
+    %b = tile.stage %w[%i] : !tile.tiles<128x128xf16> -> !b
+    %u = tile.unit
+    scf.for %j = %c0 to %u step %c1 {
+      %a = tile.load %x[%j, %c0] : !x -> !a
+      %r = scf.for %k = %c0 to %i step %c1 iter_args(%c = %z) -> (!d) {
+        %d = tile.mma %a, %b[%c0, %c0], %c : !a, !b, !d -> !d
+        scf.yield %d : !d
+      }
+    }
+    tile.return
+  }
+
+  // 2 * 32 KB, and 96 KB.
+  // REMARK: Function=shared | Remark="expects at most 101376 bytes of shared memory, but got 163840 with two slots a ring"
+  // CHECK-LABEL: tile.kernel @shared(
+  // CHECK-NOT: tile.publish
+  tile.kernel @shared(%x: !x, %w: !tile.tiles<128x128xf16>, %i: index) attributes {units = 24 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> !d
+    %a = tile.load %x[%i, %c0] : !x -> !a
+    %r = scf.for %k = %c0 to %i step %c1 iter_args(%c = %z) -> (!d) {
+      %b = tile.stage %w[%k] : !tile.tiles<128x128xf16> -> !b
+      %d = tile.mma %a, %b[%c0, %c0], %c : !a, !b, !d -> !d
+      scf.yield %d : !d
+    }
+    tile.return
+  }
+}
