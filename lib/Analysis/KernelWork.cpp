@@ -20,8 +20,9 @@ static constexpr int64_t kSlabRegisters = 224, kInputRegisters = 96,
                          kLineRegisters = 64, kTileBytes = 32 * 1024;
 
 static constexpr int64_t kTileRows = 16, kWarp = 32;
-/// That of tile-residency: an operand of fewer registers is always held.
-static constexpr int64_t kFewRegisters = 32;
+/// Those of tile-residency: an operand of fewer registers is always held; of
+/// another, so many columns are fetched at once.
+static constexpr int64_t kFewRegisters = 32, kFetchColumns = 16;
 /// Registers for addresses, fragments of a weight, and the thread's place.
 static constexpr int64_t kOverhead = 23;
 /// Bytes that an instruction of a warp brings from shared memory: ldmatrix.x4,
@@ -194,7 +195,11 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   bool isQueryShared = shape.family == CUDAFamily::Attention &&
                        isQueryPublished(s, work, device);
   if (isQueryShared) {
-    work.registers -= getQueryRegisters(s);
+    // In its place is what is fetched; and 32 rows have twice the sums and
+    // maxima of 16.
+    work.registers += slab(unitRows, kFetchColumns) *
+                          (4 + attentions.front().elementBytes) / 4 -
+                      getQueryRegisters(s);
     work.shared += alignTo(s.rows * alignTo(shape.headDim, 8) *
                                attentions.front().elementBytes,
                            1024);

@@ -188,6 +188,34 @@ TEST_F(KernelDescription, CausalAttentionComputesHalf) {
   EXPECT_EQ(work.stages, 3 * 3);
 }
 
+TEST_F(KernelDescription, QueriesThatDoNotFitIntoRegisters) {
+  module = parseSourceString<ModuleOp>(
+      "!x = tensor<?x128x256xf32>\n"
+      "func.func @f(%q: !x, %k: !x, %v: !x) -> !x {\n"
+      "  %0 = hk.attention %q, %k, %v {num_heads = 1 : i32} : !x, !x, !x\n"
+      "  return %0 : !x\n}\n",
+      &context);
+  ASSERT_TRUE(module);
+  Block &block = (*module->getOps<func::FuncOp>().begin()).getBody().front();
+  hk::KernelDescription kernel({&block.front()}, Operands::TF32, /*batch=*/10);
+  CUDASchedule schedule = {64, 4, 0, 1, 32, 32, 16, 2};
+  KernelWork work = kernel.getWork(schedule, device);
+  EXPECT_TRUE(hk::predictCost(work, device).fits());
+  // 64 KB of queries beside three slots of 16 KB. They are read in each of 8
+  // blocks of keys; keys and values come in once, and each warp reads them.
+  EXPECT_EQ(work.shared, 64 * 1024 + 3 * 16 * 1024);
+  double keys = 10 * 2 * 128 * 2 * 256 * 4, queries = 10 * 128 * 256 * 4;
+  EXPECT_EQ(work.sharedBytes, 5 * keys + 8 * queries);
+  // Two rows of 16 a warp: the context alone takes all registers.
+  work = kernel.getWork({64, 2, 0, 1, 32, 32, 16, 2}, device);
+  EXPECT_FALSE(hk::predictCost(work, device).fits());
+  // Narrow heads are held, as f32 in memory too.
+  auto narrow = get("!x", "  %q, %k, %v = hk.split %t : !t -> !x, !x, !x\n"
+                          "  %0 = hk.attention %q, %k, %v {num_heads = 1 : i32}"
+                          " : !x, !x, !x\n  return %0 : !x\n");
+  EXPECT_EQ(narrow.getWork(schedule, device).shared, 3 * 4 * 1024);
+}
+
 TEST_F(KernelDescription, WhatWillBeNarrow) {
   // Only a linear operation reads the norm's result: it will be f16.
   module = parseSourceString<ModuleOp>(
