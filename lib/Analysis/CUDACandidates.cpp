@@ -14,18 +14,22 @@
 using namespace hk;
 
 static constexpr int64_t kTileRows = 16;
+/// The warps of a warpgroup.
+static constexpr int64_t kWarpgroup = 4;
+static constexpr int64_t kMostUnits = 12;
 
 static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
   auto all = [](const CUDASchedule &s) {
     return std::tie(s.rows, s.units, s.columns, s.heads, s.block, s.depth,
-                    s.keys, s.stages);
+                    s.keys, s.stages, s.usesWarpgroups, s.ctas);
   };
   return all(a) == all(b);
 }
 
 /// What makes two schedules kernels of their own, but for the ring.
 static auto getKind(const CUDASchedule &s) {
-  return std::make_tuple(s.rows, s.units, s.columns, s.heads, s.block, s.keys);
+  return std::make_tuple(s.rows, s.units, s.columns, s.heads, s.block, s.keys,
+                         s.usesWarpgroups, s.ctas);
 }
 
 //===----------------------------------------------------------------------===//
@@ -35,9 +39,11 @@ static auto getKind(const CUDASchedule &s) {
 namespace {
 class Enumerator {
 public:
-  Enumerator(const CUDAKernelShape &shape, const CUDASchedule &rules)
+  Enumerator(const CUDAKernelShape &shape, const CUDASchedule &rules,
+             const Device &device)
       : shape(shape), rules(rules),
-        wide(std::max<int64_t>(shape.operandBytes / 2, 1)) {
+        wide(std::max<int64_t>(shape.operandBytes / 2, 1)),
+        hasWarpgroups(device.wgmma.f16 > 0 && shape.operandBytes == 2) {
     // It wins where times are equal.
     add(rules);
   }
@@ -52,7 +58,7 @@ public:
               [&](CUDASchedule s) { gemm(s); });
       break;
     case CUDAFamily::Attention:
-      forRows({16, 32, 64, 128}, {16, 32}, [&](CUDASchedule s) {
+      forRows({16, 32, 64, 128, 192}, {16, 32}, [&](CUDASchedule s) {
         s.heads = 1;
         forKeys(s, {2, 3, 4});
       });
@@ -72,7 +78,8 @@ private:
       schedules.push_back(schedule);
   }
 
-  /// Rows of a CTA, and of a warp. A CTA has up to 8 warps.
+  /// Rows of a CTA, and of a warp. A CTA has up to 8 warps, or three
+  /// warpgroups.
   void forRows(std::initializer_list<int64_t> all,
                std::initializer_list<int64_t> ofUnit,
                llvm::function_ref<void(CUDASchedule)> body) {
@@ -81,14 +88,27 @@ private:
         CUDASchedule s = rules;
         s.rows = rows;
         s.units = rows / unitRows;
-        if (s.units >= 1 && s.units <= 8 &&
-            (rows == kTileRows || rows / 2 < shape.sequence))
+        bool fits = rows == kTileRows || rows / 2 < shape.sequence;
+        if (s.units < 1 || s.units > kMostUnits || !fits)
+          continue;
+        if (s.units <= 8 && llvm::isPowerOf2_64(rows))
           body(s);
+        s.usesWarpgroups = hasWarpgroups && s.units % kWarpgroup == 0;
+        for (int64_t ctas = 1; s.usesWarpgroups && ctas <= 3; ++ctas) {
+          s.ctas = ctas;
+          body(s);
+        }
       }
   }
 
   void forStages(CUDASchedule s, std::initializer_list<int64_t> all) {
-    for (int64_t stages : all) {
+    // Where it is known how many CTAs share an SM, the shared memory that they
+    // leave is free: of equal times, the longer ring is enumerated first.
+    static constexpr int64_t kLong[] = {8, 6, 5, 4, 3, 2};
+    llvm::ArrayRef<int64_t> chosen(all.begin(), all.size());
+    if (s.ctas > 0)
+      chosen = kLong;
+    for (int64_t stages : chosen) {
       s.stages = stages;
       add(s);
     }
@@ -141,6 +161,7 @@ private:
   const CUDAKernelShape &shape;
   const CUDASchedule &rules;
   int64_t wide;
+  bool hasWarpgroups;
   std::vector<CUDASchedule> schedules;
 };
 
@@ -174,6 +195,29 @@ static void addRefusal(Refusals &refusals, const CUDASchedule &schedule,
                              work.threads, work.registers, device.registers));
 }
 
+/// One candidate at least uses the other instruction of the matrix units, if
+/// there is one: how the two compare is what a model knows least.
+static void addOtherInstruction(const std::vector<CUDACandidate> &ranked,
+                                llvm::ArrayRef<size_t> order, int64_t most,
+                                CUDACandidates &result) {
+  if (most < 2 || result.best.empty())
+    return;
+  bool uses = result.best.front().schedule.usesWarpgroups;
+  auto isOther = [&](const CUDACandidate &candidate) {
+    return candidate.schedule.usesWarpgroups != uses;
+  };
+  if (llvm::any_of(result.best, isOther))
+    return;
+  for (size_t index : order) {
+    if (!isOther(ranked[index]))
+      continue;
+    if (int64_t(result.best.size()) == most)
+      result.best.pop_back();
+    result.best.push_back(ranked[index]);
+    return;
+  }
+}
+
 CUDACandidates hk::rankCUDASchedules(const KernelDescription &kernel,
                                      const Device &device, int64_t most) {
   const CUDAKernelShape &shape = kernel.getShape();
@@ -182,7 +226,7 @@ CUDACandidates hk::rankCUDASchedules(const KernelDescription &kernel,
   CUDACandidates result;
   Refusals refusals;
   std::vector<CUDACandidate> ranked;
-  for (const CUDASchedule &schedule : Enumerator(shape, rules).get()) {
+  for (const CUDASchedule &schedule : Enumerator(shape, rules, device).get()) {
     if (std::string why = kernel.whyRefused(schedule); !why.empty()) {
       refusals.add("shape", schedule, std::move(why));
       continue;
@@ -219,6 +263,7 @@ CUDACandidates hk::rankCUDASchedules(const KernelDescription &kernel,
     }
     result.best.push_back(candidate);
   }
+  addOtherInstruction(ranked, order, most, result);
   if (result.best.empty())
     result.best.push_back({rules, KernelCost()});
   return result;
@@ -241,5 +286,7 @@ std::string hk::describe(const CUDASchedule &s, CUDAFamily family) {
     text += llvm::formatv(", keys {0}", s.keys);
   if (family != CUDAFamily::Line)
     text += llvm::formatv(", stages {0}", s.stages);
+  if (s.usesWarpgroups)
+    text += llvm::formatv(", wgmma, {0} CTAs an SM", s.ctas);
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include "hk/Analysis/CostModel.h"
 
+#include "hk/Dialect/Tile/RegisterSplit.h"
 #include "hk/Target/Devices/Device.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -46,6 +47,16 @@ static int64_t getResident(const KernelWork &work, const Device &device) {
   if (work.registers > 255 || work.threads > 1024 ||
       work.shared > device.sharedPerCTA)
     return 0;
+  if (work.ctasOfSM > 0) {
+    std::optional<tile::RegisterSplit> split = tile::RegisterSplit::get(
+        work.units, work.threads / kWarp - work.units, work.ctasOfSM,
+        device.registers);
+    bool fits = split && split->consumer >= work.registers &&
+                work.ctasOfSM * work.threads <= device.threadsPerSM &&
+                work.ctasOfSM * (work.shared + kSharedOverhead) <=
+                    device.sharedPerSM;
+    return fits ? work.ctasOfSM : 0;
+  }
   return std::min(
       {device.registers / registers, device.threadsPerSM / work.threads,
        device.sharedPerSM / (work.shared + kSharedOverhead), device.ctasPerSM});
@@ -69,7 +80,8 @@ KernelCost hk::predictCost(const KernelWork &work, const Device &device) {
   // The SM with the most work, and what it has of all work.
   double share = std::max(double(ofSM), work.imbalance) / double(ctas);
   double tensorClocks = over(work.f16Flops, device.mmaSync.f16) +
-                        over(work.tf32Flops, device.mmaSync.tf32);
+                        over(work.tf32Flops, device.mmaSync.tf32) +
+                        over(work.warpgroupFlops, device.wgmma.f16);
   cost.tensor = tensorClocks * share * clock;
   cost.shared = work.sharedBytes / device.sharedBytes * share * clock;
   cost.issue = work.instructions / device.issue * share * clock;

@@ -30,6 +30,11 @@ static constexpr int64_t kOverhead = 23;
 static constexpr double kMatrixLoad = 512, kWordLoad = 128;
 /// Operations of one product of a warp, of f16 and of tf32.
 static constexpr double kHalfProduct = 4096, kWordProduct = 2048;
+/// The same of a warp's part of wgmma with 64 columns, and the instructions
+/// that go with one: descriptors.
+static constexpr double kGroupProduct = 32768, kGroupInstructions = 5;
+/// The warps that read B once together.
+static constexpr int64_t kWarpgroup = 4;
 /// Instructions of a thread: for a score of attention (scale, maximum,
 /// difference, sum, rounding), and for a value that is split into two of tf32.
 static constexpr double kScore = 6, kSplit = 3;
@@ -189,7 +194,10 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   bool isLine = shape.family == CUDAFamily::Line;
   // Warps that copy (tile-partition): keys and values are many small copies.
   int64_t producers = isLine ? 0 : attentions.empty() ? 1 : 4;
+  if (s.ctas > 0)
+    producers = kWarpgroup;
   work.threads = kWarp * (s.units + producers);
+  work.ctasOfSM = s.ctas;
   work.registers = getRegisters(s);
   work.shared = getShared(s);
   bool isQueryShared = shape.family == CUDAFamily::Attention &&
@@ -213,16 +221,28 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   work.loads = 1 + std::max<int64_t>(loads, 1);
 
   auto addProduct = [&](double flops) {
+    if (s.usesWarpgroups) {
+      work.warpgroupFlops += flops;
+      work.instructions += kWarp * kGroupInstructions * flops / kGroupProduct;
+      return;
+    }
     (isHalf ? work.f16Flops : work.tf32Flops) += flops * passes;
     work.instructions +=
         kWarp * flops * passes / (isHalf ? kHalfProduct : kWordProduct);
   };
-  // What the units read of shared memory to multiply.
+  // What the units read of shared memory to multiply, to registers.
   auto addOperand = [&](double read, double size) {
     work.sharedBytes += read;
     work.instructions += kWarp * read / (size == 2 ? kMatrixLoad : kWordLoad);
     if (passes > 1)
       work.instructions += kSplit * read / size;
+  };
+  // B, for each of the units, or for each warpgroup.
+  auto addB = [&](double bytes, double size) {
+    if (s.usesWarpgroups)
+      work.sharedBytes += bytes * double(s.units) / kWarpgroup;
+    else
+      addOperand(bytes * double(s.units), size);
   };
 
   for (const Linear &linear : linears) {
@@ -230,7 +250,7 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     double k = alignTo(linear.depth, isHalf ? 16 : 8);
     double weight = n * k * bytes;
     addProduct(2 * computed * n * k);
-    addOperand(double(rowBlocks) * s.units * weight, bytes);
+    addB(double(rowBlocks) * weight, bytes);
     // Each block of rows brings all of the weight in, run by run.
     work.sharedBytes += rowBlocks * weight;
     work.l2Bytes += rowBlocks * weight;
@@ -283,7 +303,7 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     work.instructions += scores * (kScore + columns / s.keys);
     double keys = heads * sum * 2 * columns * attention.elementBytes;
     work.sharedBytes += keys;
-    addOperand(keys * s.units, attention.elementBytes);
+    addB(keys, attention.elementBytes);
     if (isQueryShared) // In every block of keys.
       addOperand(scores / s.keys * columns * attention.elementBytes,
                  attention.elementBytes);
@@ -294,7 +314,7 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     work.stages += kKeyStages * steps;
     work.trips += 2 * steps / std::max<int64_t>(s.stages, 3);
   }
-  double products = work.f16Flops + work.tf32Flops;
+  double products = work.f16Flops + work.tf32Flops + work.warpgroupFlops;
   if (products > 0)
     work.imbalance = 1 + (heaviest - 1) * attentionFlops * passes / products;
 

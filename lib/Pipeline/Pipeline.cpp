@@ -118,6 +118,7 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     if (!options.archs.empty())
       pm.addNestedPass<func::FuncOp>(createNarrow());
     AssignSchedulesOptions schedules;
+    schedules.candidates = options.candidates;
     if (!options.isas.empty())
       schedules.isas.assign(options.isas.begin(), options.isas.end());
     if (!options.devices.empty())

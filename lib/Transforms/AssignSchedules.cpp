@@ -124,7 +124,8 @@ private:
       const CUDASchedule &s = candidate.schedule;
       schedules.push_back(CUDAAttr::get(
           &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads,
-          s.block, s.depth, s.keys, s.stages, clone.operands));
+          s.block, s.depth, s.keys, s.stages, clone.operands,
+          s.usesWarpgroups ? MmaKind::Wgmma : MmaKind::Sync, s.ctas));
       remarkChoice(kernel, schedules.back());
       if (candidate.cost.fits())
         times.push_back(candidate.cost.total);

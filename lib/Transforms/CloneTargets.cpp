@@ -144,8 +144,11 @@ LogicalResult CloneTargets::clone(func::FuncOp function, StringRef arch) {
   FailureOr<const Device *> device = getTargetDevice(function, devices, arch);
   if (failed(device))
     return failure();
+  // Policies are asked about a function that is a plan, as they will be.
+  OwningOpRef<func::FuncOp> plan = function.clone();
+  setPlanClone(*plan, {of, arch, "safe", Operands::F16, Role::Safe, 0});
   auto addFused = [&](Operands operands) -> LogicalResult {
-    if (!cutsAlike(function, *safe,
+    if (!cutsAlike(*plan, *safe,
                    *createCostCutPolicy(operands, **device, assumedBatch)))
       return add("fused", operands, Role::Candidate);
     remarks.missed(function.getLoc(), "NotFused",
@@ -163,8 +166,8 @@ LogicalResult CloneTargets::clone(func::FuncOp function, StringRef arch) {
   // Where prediction and rule differ, measurement decides.
   std::unique_ptr<CutPolicy> chains = createChainCutPolicy(Operands::F16);
   if (llvm::is_contained(candidates, Operands::F16) &&
-      !cutsAlike(function, *safe, *chains) &&
-      !cutsAlike(function, *chains,
+      !cutsAlike(*plan, *safe, *chains) &&
+      !cutsAlike(*plan, *chains,
                  *createCostCutPolicy(Operands::F16, **device, assumedBatch)) &&
       failed(add("chains", Operands::F16, Role::Candidate)))
     return failure();

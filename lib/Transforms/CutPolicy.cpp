@@ -5,7 +5,9 @@
 #include "hk/Analysis/RowScratch.h"
 #include "hk/Dialect/HK/HKDialect.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -13,16 +15,32 @@ using namespace hk;
 
 CutPolicy::~CutPolicy() = default;
 
+/// True if the result of `op`, a cast in a plan for a GPU, is as good as its
+/// operand: it holds the same numbers.
+static bool isWideningOnGPU(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast)
+    return false;
+  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getInput()));
+  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getResult()));
+  auto function = op->getParentOfType<func::FuncOp>();
+  return from && to && from != to && isValuePreserving(from, to) && function &&
+         function->hasAttr("hk.plan_of");
+}
+
 Value hk::viewedValue(Value value) {
-  while (auto split = value.getDefiningOp<SplitOp>())
-    value = split.getInput();
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<SplitOp>(op) && !isView(op))
+      break;
+    value = op->getOperand(0);
+  }
   return value;
 }
 
 /// The operations of a chain that read `value`, through views.
 static void collectReaders(Value value, SmallVectorImpl<Operation *> &readers) {
   for (Operation *user : value.getUsers()) {
-    if (!isa<SplitOp>(user)) {
+    if (!isa<SplitOp>(user) && !isView(user)) {
       readers.push_back(user);
       continue;
     }
@@ -143,7 +161,8 @@ hk::createGreedyCutPolicy(const GreedyCutOptions &options) {
 }
 
 bool hk::isView(Operation *op) {
-  return isa<SplitOp>(op) && llvm::all_of(op->getUsers(), [](Operation *user) {
+  return (isa<SplitOp>(op) || isWideningOnGPU(op)) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
            return isa<ScopeOpInterface>(user);
          });
 }

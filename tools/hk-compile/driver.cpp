@@ -149,6 +149,7 @@ ExitCode Driver::runPasses() {
     pipeline.archs.push_back(arch);
   for (const std::string &device : options.devices)
     pipeline.devices.push_back(device);
+  pipeline.candidates = options.candidates;
   pipeline.oracle = options.oracle;
   buildPipeline(pm, pipeline, options.from, options.emit);
   if (succeeded(pm.run(*module)))

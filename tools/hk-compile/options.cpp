@@ -39,6 +39,11 @@ struct Flags {
                "sm_120; a GPU, such as h200;\na file that describes one "
                "(.json)"),
       cl::value_desc("list"), cl::CommaSeparated, cl::cat(category)};
+  cl::opt<int64_t> candidates{
+      "candidates",
+      cl::desc("How many schedules of a kernel a GPU may choose from (3): more "
+               "take longer to compile and to choose from"),
+      cl::value_desc("n"), cl::init(3), cl::cat(category)};
   cl::opt<bool> oracle{
       "oracle",
       cl::desc("Also compile the network in f64 and plain loops, for hk-run "
@@ -229,6 +234,10 @@ std::optional<CompileOptions> hk::parseCommandLine(int argc, char **argv) {
     return reject("--remarks-filter expects a regular expression, but got '" +
                   options.remarksFilter + "': " + regexError);
   options.remarksOutput = flags.remarksOutput;
+  if (flags.candidates < 1)
+    return reject("--candidates expects 1 or more, but got " +
+                  llvm::Twine(flags.candidates));
+  options.candidates = flags.candidates;
   options.oracle = flags.oracle;
   options.dumpDir = flags.dumpDir;
   options.verifyEach = flags.verifyEach;

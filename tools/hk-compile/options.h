@@ -28,6 +28,8 @@ struct CompileOptions {
   std::vector<std::string> archs;
   /// GPUs whose schedules are asked for, one at most for an architecture.
   std::vector<std::string> devices;
+  /// Schedules of a kernel for a GPU, at most.
+  int64_t candidates = 3;
   bool oracle = false;
   RemarkFormat remarks = RemarkFormat::None;
   /// A regular expression on the names of passes.

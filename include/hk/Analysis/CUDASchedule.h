@@ -58,6 +58,11 @@ struct CUDASchedule {
   int64_t depth;
   int64_t keys;
   int64_t stages;
+  /// wgmma, where shapes allow it, instead of mma.sync.
+  bool usesWarpgroups = false;
+  /// With wgmma: the CTAs that are to share an SM, as their registers are cut
+  /// out for; 0 leaves that to ptxas.
+  int64_t ctas = 0;
 };
 
 /// The schedule of a kernel.

@@ -20,6 +20,8 @@ struct Device;
 struct KernelWork {
   /// Floating-point operations of the matrix units; of tf32x3, three products.
   double f16Flops = 0, tf32Flops = 0;
+  /// Of f16, by warpgroups (wgmma).
+  double warpgroupFlops = 0;
   /// Results of special functions.
   double mufu = 0;
   /// Instructions of a thread, those for matrix units and special functions
@@ -35,8 +37,10 @@ struct KernelWork {
   int64_t ctas = 1;
   /// Of a CTA: the warps that compute, and all threads.
   int64_t units = 1, threads = 32;
-  /// Of a thread.
+  /// Of a thread that computes; of all, if `ctasOfSM` is 0.
   int64_t registers = 32;
+  /// The CTAs that the registers of an SM are cut out for; 0: as many as fit.
+  int64_t ctasOfSM = 0;
   /// Bytes of a CTA.
   int64_t shared = 0;
   /// The work of the largest CTA over that of the mean one.

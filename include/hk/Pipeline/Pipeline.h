@@ -68,6 +68,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "devices",
       llvm::cl::desc("GPUs that schedules are made for, such as h200, one at "
                      "most for an architecture")};
+  Option<int64_t> candidates{
+      *this, "candidates",
+      llvm::cl::desc("Schedules of a kernel for a GPU, at most"),
+      llvm::cl::init(3)};
   Option<bool> oracle{
       *this, "oracle",
       llvm::cl::desc("Compile an oracle in f64 beside every function"),

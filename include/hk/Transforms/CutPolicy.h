@@ -88,7 +88,8 @@ std::unique_ptr<CutPolicy>
 createCostCutPolicy(Operands operands, const Device &device, int64_t batch);
 
 /// A split is a view, repeated in every kernel that reads through it, unless
-/// one of its results leaves the kernels.
+/// one of its results leaves the kernels; and so, in a plan for a GPU, whose
+/// kernels load any type, is a cast that keeps all values.
 bool isView(mlir::Operation *op);
 
 /// The chains of a block, in order: its operations, but for views, in runs that
@@ -96,7 +97,7 @@ bool isView(mlir::Operation *op);
 mlir::SmallVector<mlir::SmallVector<mlir::Operation *>>
 chainsOf(mlir::Block &block);
 
-/// The value that `value` is, or is a view (hk.split) of.
+/// The value that `value` is, or is a view of.
 mlir::Value viewedValue(mlir::Value value);
 
 /// Why `next` cannot follow `kernel` in one kernel because sequences have other

@@ -144,6 +144,18 @@ TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
   return {maximum, sum, context};
 }
 
+/// The row after the last of the unit or, where warps multiply together, of its
+/// warpgroup: in its sequence.
+Value TileEmitter::emitLastRow() {
+  if (schedule.getMma() == MmaKind::Sync)
+    return add(localRow, rows);
+  constexpr int64_t warps = 4;
+  Value unit = UnitOp::create(b, loc, b.getIndexType());
+  Value group = arith::DivUIOp::create(b, loc, unit, index(warps));
+  return arith::AddIOp::create(b, loc, firstQuery,
+                               mul(add(group, 1), warps * rows));
+}
+
 /// Takes the keys of [begin, end) into the state, a block at a time.
 TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
                                                    Value begin, Value end,
@@ -181,7 +193,7 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
     return SoftmaxState::get(loop.getResults());
   }
   Value isSeen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, from,
-                                       add(localRow, rows));
+                                       emitLastRow());
   auto check =
       scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), isSeen,
                         /*addThenBlock=*/true, /*addElseBlock=*/true);

@@ -82,6 +82,11 @@ static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
     kernel->setAttr("hk.packed_ahead", b.getDenseI64ArrayAttr(ahead));
   kernel->setAttr("hk.stages", b.getI64IntegerAttr(plan.schedule.getStages()));
   kernel->setAttr("hk.block", b.getI64IntegerAttr(plan.schedule.getBlock()));
+  if (plan.schedule.getMma() != MmaKind::Sync)
+    kernel->setAttr("hk.mma",
+                    b.getStringAttr(stringifyMmaKind(plan.schedule.getMma())));
+  if (plan.schedule.getCtas() > 0)
+    kernel->setAttr("hk.ctas", b.getI64IntegerAttr(plan.schedule.getCtas()));
   return kernel;
 }
 

@@ -38,6 +38,18 @@ static void effect(Device &d, StringRef text, StringRef constraints,
   d.ptx(text, all, TypeRange(), arguments, /*hasSideEffects=*/true);
 }
 
+void hk::growRegisters(Device &d, int64_t registers) {
+  effect(d,
+         "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(registers) + ";",
+         "", {});
+}
+
+void hk::shrinkRegisters(Device &d, int64_t registers) {
+  effect(d,
+         "setmaxnreg.dec.sync.aligned.u32 " + std::to_string(registers) + ";",
+         "", {});
+}
+
 //===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//

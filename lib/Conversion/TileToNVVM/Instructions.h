@@ -18,6 +18,10 @@ struct SharedAddress {
   int64_t offset = 0;
 };
 
+/// setmaxnreg of a warpgroup: the registers of a thread from here on.
+void growRegisters(Device &d, int64_t registers);
+void shrinkRegisters(Device &d, int64_t registers);
+
 /// The pointer that instructions of the LLVM dialect take.
 mlir::Value sharedPointer(Device &d, const SharedAddress &address);
 

@@ -32,7 +32,9 @@ struct KernelLowering : TilePattern<tile::KernelOp> {
         rewriter, op.getLoc(), op.getSymName(),
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      if (attribute.getName() != "hk.stages") // means nothing from here on
+      // (What means nothing from here on.)
+      if (attribute.getName() != "hk.stages" &&
+          attribute.getName() != "hk.mma" && attribute.getName() != "hk.ctas")
         function->setDiscardableAttr(attribute.getName(), attribute.getValue());
     auto set = [&](StringRef name, Attribute value) {
       function->setDiscardableAttr(name, value);
@@ -41,6 +43,9 @@ struct KernelLowering : TilePattern<tile::KernelOp> {
     set(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr());
     set(NVVM::NVVMDialect::getReqntidAttrName(),
         rewriter.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+    if (info.registers)
+      set(NVVM::NVVMDialect::getMinctasmAttrName(),
+          rewriter.getI32IntegerAttr(static_cast<int32_t>(info.registers->ctas)));
     set("hk.threads", rewriter.getI64IntegerAttr(threads));
     set("hk.cluster", rewriter.getI64IntegerAttr(1));
     set("hk.shared", rewriter.getI64IntegerAttr(op.getShared().value_or(0)));

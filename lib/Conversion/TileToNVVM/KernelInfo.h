@@ -9,6 +9,7 @@
 #include "ChannelPlan.h"
 #include "RegisterLayout.h"
 #include "Target.h"
+#include "hk/Dialect/Tile/RegisterSplit.h"
 
 #include <map>
 #include <vector>
@@ -29,6 +30,12 @@ public:
   tile::KernelOp kernel;
   GPUTarget target;
   int64_t units, producers;
+  /// Where warps that copy give registers to those that compute: how, and for
+  /// how many CTAs on an SM.
+  struct Registers : tile::RegisterSplit {
+    int64_t ctas;
+  };
+  std::optional<Registers> registers;
   /// The lanes of a row in the line layout.
   int64_t lineLanes = 32;
 

@@ -6,6 +6,7 @@
 
 #include "BufAddress.h"
 #include "Patterns.h"
+#include "Wgmma.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -220,9 +221,16 @@ struct MmaLowering : TilePattern<tile::MmaOp> {
   matchAndRewrite(tile::MmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Device d(rewriter, op.getLoc());
+    ValueRange c = op.getC() ? adaptor.getC() : ValueRange();
+    if (op.getWarpgroup()) {
+      rewriter.replaceOpWithMultiple(
+          op, {emitWarpgroupMma(d, info, op, adaptor.getA(),
+                                adaptor.getB().front(),
+                                adaptor.getRow().front(), c)});
+      return success();
+    }
     Product product(d, info, op, adaptor.getA(), adaptor.getB().front(),
-                    adaptor.getRow().front(), adaptor.getColumn().front(),
-                    op.getC() ? adaptor.getC() : ValueRange());
+                    adaptor.getRow().front(), adaptor.getColumn().front(), c);
     rewriter.replaceOpWithMultiple(op, {product.emit()});
     return success();
   }

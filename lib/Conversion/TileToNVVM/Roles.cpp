@@ -2,6 +2,7 @@
 //
 // Roles of warps: role.
 
+#include "Instructions.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,6 +27,14 @@ struct RoleLowering : TilePattern<tile::RoleOp> {
                                     /*withElseRegion=*/false);
     Block *body = branch.thenBlock();
     rewriter.inlineBlockBefore(&op.getBody().front(), body, body->begin());
+    if (info.registers) {
+      rewriter.setInsertionPointToStart(body);
+      Device inner(rewriter, op.getLoc());
+      if (op.getKind() == tile::RoleKind::Consumer)
+        growRegisters(inner, info.registers->consumer);
+      else
+        shrinkRegisters(inner, info.registers->producer);
+    }
     rewriter.eraseOp(op);
     return success();
   }

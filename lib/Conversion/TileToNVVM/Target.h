@@ -23,6 +23,8 @@ struct GPUTarget {
   static std::optional<GPUTarget> parse(llvm::StringRef name);
 
   bool hasBulkCopy() const { return sm >= 90; }
+  /// wgmma.
+  bool hasWarpgroups() const { return sm == 90 && isArchSpecific; }
   bool hasStMatrix() const { return sm >= 90; }
   /// mbarrier.try_wait; earlier ones spin on test_wait.
   bool hasTryWait() const { return sm >= 90; }

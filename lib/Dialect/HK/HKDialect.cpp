@@ -83,7 +83,7 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                StringRef arch, int64_t rows, int64_t units,
                                int64_t columns, int64_t heads, int64_t block,
                                int64_t depth, int64_t keys, int64_t stages,
-                               Operands) {
+                               Operands operands, MmaKind mma, int64_t ctas) {
   if (arch != "sm_80" && arch != "sm_86" && arch != "sm_89" &&
       arch != "sm_90a" && arch != "sm_120")
     return emitError() << "expects arch to be sm_80, sm_86, sm_89, sm_90a or "
@@ -103,6 +103,19 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (rows % units != 0)
     return emitError() << "expects units to divide rows, but got " << rows
                        << " rows and " << units << " units";
+  if (ctas < 0 || (ctas > 0 && mma == MmaKind::Sync))
+    return emitError() << "expects ctas of 0, or more with wgmma, but got "
+                       << ctas;
+  if (mma == MmaKind::Sync)
+    return success();
+  if (arch != "sm_90a")
+    return emitError() << "expects sm_90a for wgmma, but got \"" << arch << "\"";
+  if (operands != Operands::F16 && operands != Operands::BF16)
+    return emitError() << "expects operands of f16 or bf16 for wgmma, but got "
+                       << stringifyOperands(operands);
+  if (units % 4 != 0)
+    return emitError() << "expects a multiple of 4 units for wgmma, but got "
+                       << units;
   return success();
 }
 

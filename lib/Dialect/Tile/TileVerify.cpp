@@ -189,7 +189,12 @@ LogicalResult MmaOp::verify() {
   if (getSplit() && !a.getElementType().isF32()) // (C4)
     return emitOpError() << "expects f32 with split, but got "
                          << a.getElementType();
-  return verifyPlace(*this, getRow(), getColumn()); // (C5)
+  if (failed(verifyPlace(*this, getRow(), getColumn()))) // (C5)
+    return failure();
+  if (!getWarpgroup())
+    return success();
+  std::string why = whyNotWarpgroup(); // (C6)
+  return why.empty() ? success() : emitOpError(why);
 }
 
 LogicalResult MapOp::verifyRegions() {

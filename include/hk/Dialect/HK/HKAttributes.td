@@ -37,6 +37,10 @@ def HK_CPUAttr : HK_Attr<"CPU", "cpu",
   }];
 }
 
+def HK_MmaParameter : EnumParameter<HK_MmaKind> {
+  let defaultValue = "::hk::MmaKind::Sync";
+}
+
 def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
     [DeclareAttrInterfaceMethods<HK_ScheduleAttrInterface>]> {
   let summary = "the schedule of a kernel for NVIDIA GPUs";
@@ -54,7 +58,12 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
     computed at once), `depth` the input features multiplied at once where they
     are streamed through shared memory, and `keys` the keys that the online
     softmax takes at a time. `stages` is the number of slots of a ring in
-    shared memory. `operands` is what the matrix units multiply.
+    shared memory. `operands` is what the matrix units multiply, and `mma` the
+    instruction that does: of a warp (`sync`), or of the four warps of a
+    warpgroup, where shapes allow it (`wgmma`: sm_90a, f16 or bf16, a multiple
+    of 4 units). `ctas` goes with the latter: so many CTAs are to share an SM,
+    and warps that copy give registers to those that compute; 0 leaves registers
+    to ptxas.
 
     ```mlir
     #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0,
@@ -65,7 +74,9 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
                         "int64_t":$rows, "int64_t":$units, "int64_t":$columns,
                         "int64_t":$heads, "int64_t":$block, "int64_t":$depth,
                         "int64_t":$keys, "int64_t":$stages,
-                        EnumParameter<HK_Operands>:$operands);
+                        EnumParameter<HK_Operands>:$operands,
+                        HK_MmaParameter:$mma,
+                        DefaultValuedParameter<"int64_t", "0">:$ctas);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -79,6 +79,12 @@ def HK_Operands : HK_Enum<"Operands", "what matrix units multiply", [
   I32EnumAttrCase<"TF32x3", 3, "tf32x3">
 ]>;
 
+/// The instruction of the matrix units: of a warp, or of a warpgroup.
+def HK_MmaKind : HK_Enum<"MmaKind", "the instruction of matrix units", [
+  I32EnumAttrCase<"Sync", 0, "sync">,
+  I32EnumAttrCase<"Wgmma", 1, "wgmma">
+]>;
+
 /// What a plan is for.
 def HK_Role : HK_Enum<"Role", "what a plan is for", [
   I32EnumAttrCase<"Candidate", 0, "candidate">,

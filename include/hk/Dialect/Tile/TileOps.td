@@ -331,12 +331,20 @@ def Tile_MmaOp : Tile_Op<"mma"> {
     `split`, are sums of two tf32 of which three products are taken, which is
     about as exact as f32. Without C, C is zero.
 
+    With `warpgroup`, four units that follow each other multiply together, and
+    B is read once for all of them (wgmma). All four have to come here at the
+    same time of their run, each with rows of its own.
+
     Constraints:
     - (C1) A is a slab, C and the result are slabs of f32, of the same rows.
     - (C2) A and B have the same element type, f16, bf16 or f32.
     - (C3) K and N are multiples of 8 and lie within B.
     - (C4) `split` goes with f32 only.
     - (C5) the row and the column are multiples of 8.
+    - (C6) `warpgroup` goes with operands of 16 bits, a multiple of 4 units, K a
+      multiple of 16 and a column that is constant. Where B is swizzled, the
+      column is a multiple of 16, and, with `transpose_b`, begins a block of B
+      unless N ends in the same block.
 
     Example:
 
@@ -349,13 +357,26 @@ def Tile_MmaOp : Tile_Op<"mma"> {
   }];
   let arguments = (ins Tile_Frag:$a, Arg<Tile_Buf, "", [MemRead]>:$b,
                        Index:$row, Index:$column, Optional<Tile_Frag>:$c,
-                       UnitAttr:$transpose_b, UnitAttr:$split);
+                       UnitAttr:$transpose_b, UnitAttr:$split,
+                       UnitAttr:$warpgroup);
   let results = (outs Tile_Frag:$result);
   let assemblyFormat = [{
     $a `,` $b `[` $row `,` $column `]` (`,` $c^)? attr-dict `:`
     type($a) `,` type($b) (`,` type($c)^)? `->` type($result)
   }];
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "FragType":$type, "::mlir::Value":$a,
+                                 "::mlir::Value":$b, "::mlir::Value":$row,
+                                 "::mlir::Value":$column, "::mlir::Value":$c,
+                                 "bool":$transpose_b, "bool":$split), [{
+    build($_builder, $_state, type, a, b, row, column, c, transpose_b, split,
+          /*warpgroup=*/false);
+  }]>];
+  let extraClassDeclaration = [{
+    /// Which of (C6) does not hold, as "expects X, but got Y", or an empty
+    /// string.
+    std::string whyNotWarpgroup();
+  }];
 }
 
 def Tile_MapOp : Tile_Op<"map", [

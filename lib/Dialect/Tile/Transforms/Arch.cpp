@@ -6,11 +6,16 @@ using namespace mlir;
 using namespace hk::tile;
 
 static constexpr Arch archs[] = {
-    {"sm_80", 163 * 1024, /*hasBulkCopies=*/false, 65536},
-    {"sm_86", 99 * 1024, /*hasBulkCopies=*/false, 65536},
-    {"sm_89", 99 * 1024, /*hasBulkCopies=*/false, 65536},
-    {"sm_90a", 227 * 1024, /*hasBulkCopies=*/true, 65536},
-    {"sm_120", 99 * 1024, /*hasBulkCopies=*/true, 65536},
+    {"sm_80", 163 * 1024, /*hasBulkCopies=*/false,
+     /*hasWarpgroups=*/false, 65536},
+    {"sm_86", 99 * 1024, /*hasBulkCopies=*/false,
+     /*hasWarpgroups=*/false, 65536},
+    {"sm_89", 99 * 1024, /*hasBulkCopies=*/false,
+     /*hasWarpgroups=*/false, 65536},
+    {"sm_90a", 227 * 1024, /*hasBulkCopies=*/true,
+     /*hasWarpgroups=*/true, 65536},
+    {"sm_120", 99 * 1024, /*hasBulkCopies=*/true,
+     /*hasWarpgroups=*/false, 65536},
 };
 
 FailureOr<Arch> hk::tile::getArch(KernelOp kernel) {

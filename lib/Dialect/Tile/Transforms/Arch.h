@@ -15,6 +15,8 @@ struct Arch {
   int64_t sharedBytes;
   /// cp.async.bulk.
   bool hasBulkCopies;
+  /// wgmma.
+  bool hasWarpgroups;
   /// 32-bit registers of an SM.
   int64_t registers;
 };

@@ -232,6 +232,9 @@ class PartitionPass : public hk::tile::impl::TilePartitionBase<PartitionPass> {
 
   void setProducers(KernelOp kernel) {
     int64_t warps = producers > 0 ? int64_t(producers) : estimate(kernel);
+    // Registers go from warpgroup to warpgroup.
+    if (kernel->hasAttr("hk.ctas"))
+      warps = llvm::alignTo(warps, 4);
     kernel.setProducers(warps);
     PassRemarks(getArgument(), kernel)
         .passed(kernel.getLoc(), "Roles",

@@ -2,6 +2,8 @@
 
 #include "Uniformity.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 using namespace hk::tile;
 
@@ -20,8 +22,19 @@ SmallVector<Value> hk::tile::getControl(Operation *op) {
 
 static bool isFrag(Value value) { return isa<FragType>(value.getType()); }
 
+/// Whether `op` divides the number of the unit so that all of `together` get
+/// the same.
+static bool isOfGroup(Operation *op, int64_t together) {
+  auto division = dyn_cast<arith::DivUIOp>(op);
+  if (together == 0 || !division || !division.getLhs().getDefiningOp<UnitOp>())
+    return false;
+  std::optional<int64_t> by = getConstantIntValue(division.getRhs());
+  return by && *by > 0 && *by % together == 0;
+}
+
 /// What `value` is computed from, or the operation that makes it vary.
-static Operation *addSources(Value value, SmallVectorImpl<Value> &sources) {
+static Operation *addSources(Value value, int64_t together,
+                             SmallVectorImpl<Value> &sources) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (isa<KernelOp>(parent))
@@ -53,6 +66,8 @@ static Operation *addSources(Value value, SmallVectorImpl<Value> &sources) {
     sources.push_back(branch.elseYield().getOperand(number));
     return nullptr;
   }
+  if (isOfGroup(op, together))
+    return nullptr;
   if (isa<UnitOp>(op) || op->getNumRegions() != 0 || isFrag(value) ||
       llvm::any_of(op->getOperands(), isFrag))
     return op;
@@ -60,14 +75,14 @@ static Operation *addSources(Value value, SmallVectorImpl<Value> &sources) {
   return nullptr;
 }
 
-Operation *hk::tile::findVarying(ValueRange values) {
+Operation *hk::tile::findVarying(ValueRange values, int64_t together) {
   SmallVector<Value> work(values.begin(), values.end());
   llvm::DenseSet<Value> seen;
   while (!work.empty()) {
     Value value = work.pop_back_val();
     if (!seen.insert(value).second)
       continue;
-    if (Operation *op = addSources(value, work))
+    if (Operation *op = addSources(value, together, work))
       return op;
   }
   return nullptr;

@@ -14,8 +14,9 @@ namespace hk::tile {
 llvm::SmallVector<mlir::Value> getControl(mlir::Operation *op);
 
 /// An operation that makes one of `values` differ between the units of a CTA,
-/// or may do so; null if all are the same.
-mlir::Operation *findVarying(mlir::ValueRange values);
+/// or may do so; null if all are the same. With `together`, only those units
+/// count whose numbers are the same divided by it.
+mlir::Operation *findVarying(mlir::ValueRange values, int64_t together = 0);
 
 /// Fails, with an error, if units may disagree on whether `op`, a collective
 /// operation, is reached, or on one of `operands`.
