@@ -62,7 +62,9 @@ template <typename Body> hk_code guard(hk_status *status, Body body) {
     return report(code, message, std::strlen(message), status);
   };
   try {
-    Status result = body();
+    const Status result = body();
+    if (result.ok())
+      return report(HK_OK, "", 0, status);
     return report(result.code(), result.message().data(),
                   result.message().size(), status);
   } catch (const std::bad_alloc &) {

@@ -23,6 +23,7 @@ public:
   bool inHostMemory() const override { return true; }
   void describe(hk_device_info &info) const override;
   Status checkPlacement(const DLDevice &device) const override;
+  DLDevice placement() const override { return {kDLCPU, 0}; }
   Status load(const Module &module, const schema::Variant &variant,
               uint32_t algorithm, std::string_view name,
               std::unique_ptr<Kernel> &kernel) override;

@@ -33,6 +33,9 @@ public:
   bool inHostMemory() const override { return false; }
   void describe(hk_device_info &info) const override;
   Status checkPlacement(const DLDevice &device) const override;
+  DLDevice placement() const override {
+    return {kDLCUDA, static_cast<int32_t>(ordinal_)};
+  }
   uint64_t tensorAlignment() const override { return 16; }
 
   Status enter(bool &entered) const override;

@@ -21,14 +21,27 @@ public:
   CudaKernel(const CudaDevice &device, std::string_view name,
              const schema::Variant &variant, std::shared_ptr<CudaModule> code,
              CUfunction function)
-      : device_(device), name_(printable(name)), threads_(variant.threads()),
-        cluster_(variant.cluster()), shared_(variant.shared()),
-        code_(std::move(code)), function_(function) {}
+      : device_(device), launch_(device.library().functions().cuLaunchKernelEx),
+        name_(printable(name)), cluster_(variant.cluster()),
+        hasProgrammatic_(device.sm() >= kHopper), code_(std::move(code)),
+        function_(function) {
+    config_.gridDimY = config_.gridDimZ = 1;
+    config_.blockDimX = variant.threads();
+    config_.blockDimY = config_.blockDimZ = 1;
+    config_.sharedMemBytes = variant.shared();
+    // A launch takes the first, the second, or both.
+    attributes_[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes_[0].value.clusterDim = {cluster_, 1, 1};
+    attributes_[1].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes_[1].value.programmaticStreamSerializationAllowed = 1;
+    config_.attrs = cluster_ > 1 ? &attributes_[0] : &attributes_[1];
+    config_.numAttrs = cluster_ > 1;
+  }
 
   Status launch(const LaunchArguments &arguments) const override {
     if (arguments.workgroups == 0)
       return Status();
-    if (arguments.workgroups % cluster_ != 0)
+    if (cluster_ > 1 && arguments.workgroups % cluster_ != 0)
       return malformed("kernel '", name_,
                        "': expects a grid of whole clusters "
                        "of ",
@@ -44,42 +57,29 @@ public:
     int64_t batch = arguments.batch;
     *next = &batch;
 
-    CUlaunchAttribute attributes[2];
-    CUlaunchConfig config = {};
+    CUlaunchConfig config = config_;
     config.gridDimX = static_cast<unsigned>(arguments.workgroups);
-    config.gridDimY = config.gridDimZ = 1;
-    config.blockDimX = threads_;
-    config.blockDimY = config.blockDimZ = 1;
-    config.sharedMemBytes = shared_;
     config.hStream = static_cast<CUstream>(arguments.stream);
-    config.attrs = attributes;
-    if (cluster_ > 1) {
-      CUlaunchAttribute &attribute = attributes[config.numAttrs++];
-      attribute = {};
-      attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-      attribute.value.clusterDim = {cluster_, 1, 1};
-    }
-    if (arguments.programmatic && device_.sm() >= kHopper) {
-      CUlaunchAttribute &attribute = attributes[config.numAttrs++];
-      attribute = {};
-      attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-      attribute.value.programmaticStreamSerializationAllowed = 1;
-    }
-    const CUresult result = device_.library().functions().cuLaunchKernelEx(
-        &config, function_, parameters, nullptr);
+    config.numAttrs += arguments.programmatic && hasProgrammatic_;
+    const CUresult result = launch_(&config, function_, parameters, nullptr);
     if (result == CUDA_SUCCESS)
       return Status();
     return device_.library().fail(
         result, "kernel '", name_, "': cannot launch ", arguments.workgroups,
-        " CTAs of ", threads_, " threads for a batch of ", arguments.batch,
-        " (clusters of ", cluster_, ", ", shared_,
+        " CTAs of ", config_.blockDimX, " threads for a batch of ",
+        arguments.batch, " (clusters of ", cluster_, ", ",
+        config_.sharedMemBytes,
         " bytes of dynamic shared memory)");
   }
 
 private:
   const CudaDevice &device_;
+  decltype(DriverFunctions::cuLaunchKernelEx) launch_;
   std::string name_;
-  uint32_t threads_, cluster_, shared_;
+  uint32_t cluster_;
+  bool hasProgrammatic_;
+  CUlaunchAttribute attributes_[2] = {};
+  CUlaunchConfig config_ = {}; // but for the grid and the stream
   std::shared_ptr<CudaModule> code_;
   CUfunction function_;
 };

@@ -67,9 +67,9 @@ Status loadPtx(const CudaDevice &device, const Module &module,
                                " for ", view(variant.isa()));
   if (result == CUDA_ERROR_INVALID_PTX)
     failed = Status(HK_MALFORMED, failed.message());
-  return text.empty()
-             ? failed
-             : Status(failed.code(), concat(failed.message(), ": ", text));
+  if (text.empty())
+    return failed;
+  return Status(failed.code(), concat(failed.message(), ": ", text));
 }
 
 } // namespace

@@ -76,6 +76,8 @@ public:
 
   /// Whether kernels may use a tensor that is there; messages of tensor_check.
   virtual Status checkPlacement(const DLDevice &device) const = 0;
+  /// Where tensors of the device usually are.
+  virtual DLDevice placement() const = 0;
   /// What kernels expect of the addresses of inputs and outputs, beyond the
   /// alignment of elements.
   virtual uint64_t tensorAlignment() const { return 1; }

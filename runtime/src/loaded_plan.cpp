@@ -15,16 +15,6 @@ using format::kBufferAlignment;
 /// The first byte of the workspace that is used.
 constexpr uint64_t kWorkspaceAlignment = 256;
 
-/// ceil((batch * mul + add) / div) * times; false where it overflows.
-bool gridSize(const schema::Variant &variant, uint64_t batch, uint64_t &size) {
-  const schema::GridDim &grid = *variant.grid();
-  uint64_t sum;
-  if (!multiplyAdd(batch, grid.mul(), grid.add(), sum))
-    return false;
-  return multiply(sum / grid.div() + (sum % grid.div() != 0),
-                  variant.grid_times(), size);
-}
-
 uint8_t *alignedBase(void *workspace) {
   const uintptr_t start = reinterpret_cast<uintptr_t>(workspace);
   return static_cast<uint8_t *>(workspace) +
@@ -32,6 +22,15 @@ uint8_t *alignedBase(void *workspace) {
 }
 
 } // namespace
+
+bool LoadedPlan::Grid::size(uint64_t batch, uint64_t &size) const {
+  uint64_t sum;
+  if (!multiplyAdd(batch, mul, add, sum))
+    return false;
+  if (div != 1)
+    sum = sum / div + (sum % div != 0);
+  return multiply(sum, times, size);
+}
 
 Status LoadedPlan::load(Context &context, const Module &module,
                         const schema::Plan &plan, const VariantChoice &variants,
@@ -82,21 +81,38 @@ Status LoadedPlan::load(const Module &loadedModule, PackedStore &store,
   }
   for (const schema::Dispatch *dispatch : *plan_.dispatches()) {
     Launch launch;
+    const schema::Variant &variant =
+        *variants_[dispatch->executable()].variant;
     launch.kernel = kernels_[dispatch->executable()].get();
-    launch.variant = variants_[dispatch->executable()].variant;
-    launch.dispatch = dispatch;
-    for (uint32_t i = 0; i < sizeOrZero(launch.variant->packed()); ++i)
+    launch.grid = {variant.grid()->mul(), variant.grid()->add(),
+                   variant.grid()->div(), variant.grid_times()};
+    launch.programmatic = dispatch->programmatic();
+    for (const schema::Binding *binding : *dispatch->bindings())
+      launch.buffers.push_back({binding->kind(), binding->index(),
+                                binding->offset_per_sequence(),
+                                binding->offset_constant()});
+    for (uint32_t i = 0; i < sizeOrZero(variant.packed()); ++i)
       launch.packed.push_back(
-          packed_[positions[launch.variant->packed()->Get(i)]]->at(
-              static_cast<int32_t>(
-                  layerOfSlot(*dispatch, *launch.variant, i))));
-    widest = std::max<uint64_t>(widest, dispatch->bindings()->size());
+          packed_[positions[variant.packed()->Get(i)]]->at(
+              static_cast<int32_t>(layerOfSlot(*dispatch, variant, i))));
+    widest = std::max<uint64_t>(widest, launch.buffers.size());
     launches_.push_back(std::move(launch));
   }
   // Neither overflows: scratch is capped, bindings are counted in 32 bits.
   (void)alignUp(scratch, kScratchAlignment, scratchStride_);
   if (device.inHostMemory())
     (void)alignUp(widest * sizeof(void *), kBufferAlignment, tableSize_);
+  // Whatever grows with the batch: checked for the largest, so that runs need
+  // not.
+  perSequence_ = plan_.workspace_per_sequence();
+  constant_ = plan_.workspace_constant();
+  WorkspaceLayout layout;
+  if (layOutChecked(0, layout).ok()) {
+    scratchSize_ = scratchStride_ * device.workers() + sharedScratch_;
+    for (uint64_t bit = uint64_t(1) << 62; bit > 0; bit >>= 1)
+      if (layOutChecked(largestBatch_ + bit, layout).ok())
+        largestBatch_ += bit;
+  }
   return Status();
 }
 
@@ -127,7 +143,8 @@ bool LoadedPlan::layOut(const schema::Plan &plan, uint64_t batch,
          layout.size <= INT64_MAX;
 }
 
-Status LoadedPlan::layOut(uint64_t batch, WorkspaceLayout &layout) const {
+Status LoadedPlan::layOutChecked(uint64_t batch,
+                                 WorkspaceLayout &layout) const {
   uint64_t scratch;
   if (!multiply(scratchStride_, device().workers(), scratch) ||
       !add(scratch, sharedScratch_, scratch) ||
@@ -136,10 +153,23 @@ Status LoadedPlan::layOut(uint64_t batch, WorkspaceLayout &layout) const {
                            "got a batch of ",
                            batch);
   for (const Launch &launch : launches_)
-    if (uint64_t size; !gridSize(*launch.variant, batch, size) ||
+    if (uint64_t size; !launch.grid.size(batch, size) ||
                        size > device().maxWorkgroups())
       return invalidArgument("expects at most ", device().maxWorkgroups(),
                              " workgroups, but got a batch of ", batch);
+  return Status();
+}
+
+Status LoadedPlan::layOut(uint64_t batch, WorkspaceLayout &layout) const {
+  if (batch > largestBatch_)
+    return layOutChecked(batch, layout);
+  layout.buffers = tableSize_;
+  layout.scratch = (tableSize_ + batch * perSequence_ + constant_ +
+                    kScratchAlignment - 1) &
+                   ~(kScratchAlignment - 1);
+  layout.size = layout.scratch + scratchSize_;
+  if (layout.size > 0)
+    layout.size += kWorkspaceAlignment - 1;
   return Status();
 }
 
@@ -147,33 +177,30 @@ void LoadedPlan::describe(const Launch &launch, const RunArguments &run,
                           int64_t batch, const WorkspaceLayout &layout,
                           uint8_t *base, void **table,
                           LaunchArguments &arguments) const {
-  const auto &bindings = *launch.dispatch->bindings();
-  for (uint32_t i = 0; i < bindings.size(); ++i) {
-    const schema::Binding &binding = *bindings.Get(i);
-    switch (binding.kind()) {
+  void **next = table;
+  for (const Buffer &buffer : launch.buffers)
+    switch (buffer.kind) {
     case schema::BindingKind::Input:
-      table[i] = bytesOf(*run.inputs[binding.index()]).begin;
+      *next++ = addressOf(*run.inputs[buffer.index]);
       break;
     case schema::BindingKind::Result:
-      table[i] = bytesOf(*run.outputs[binding.index()]).begin;
+      *next++ = addressOf(*run.outputs[buffer.index]);
       break;
     case schema::BindingKind::Workspace:
-      table[i] = base + layout.buffers +
-                 static_cast<uint64_t>(batch) * binding.offset_per_sequence() +
-                 binding.offset_constant();
+      *next++ = base + layout.buffers +
+                static_cast<uint64_t>(batch) * buffer.perSequence +
+                buffer.constant;
       break;
     }
-  }
   arguments.buffers = table;
-  arguments.numBuffers = bindings.size();
+  arguments.numBuffers = static_cast<uint32_t>(launch.buffers.size());
   arguments.packed = launch.packed.data();
   arguments.numPacked = static_cast<uint32_t>(launch.packed.size());
   arguments.batch = batch;
-  arguments.programmatic = launch.dispatch->programmatic();
+  arguments.programmatic = launch.programmatic;
   arguments.scratch = base + layout.scratch;
   arguments.scratchStride = scratchStride_;
-  (void)gridSize(*launch.variant, static_cast<uint64_t>(batch),
-                 arguments.workgroups);
+  (void)launch.grid.size(static_cast<uint64_t>(batch), arguments.workgroups);
 }
 
 Status LoadedPlan::launch(const RunArguments &run, int64_t batch,
@@ -211,7 +238,7 @@ void LoadedPlan::bind(const RunArguments &run, int64_t batch,
                       const WorkspaceLayout &layout, Bound &bound) const {
   size_t size = 0;
   for (const Launch &launch : launches_)
-    size += launch.dispatch->bindings()->size();
+    size += launch.buffers.size();
   bound.kernels.clear();
   bound.arguments.assign(launches_.size(), LaunchArguments());
   bound.table.resize(size);
@@ -220,7 +247,7 @@ void LoadedPlan::bind(const RunArguments &run, int64_t batch,
     bound.kernels.push_back(launches_[i].kernel);
     describe(launches_[i], run, batch, layout, alignedBase(run.workspace),
              table, bound.arguments[i]);
-    table += launches_[i].dispatch->bindings()->size();
+    table += launches_[i].buffers.size();
   }
 }
 

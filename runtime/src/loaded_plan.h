@@ -79,12 +79,24 @@ public:
             const WorkspaceLayout &layout, Bound &bound) const;
 
 private:
+  /// Where a buffer of a dispatch is.
+  struct Buffer {
+    schema::BindingKind kind = schema::BindingKind::Input;
+    uint32_t index = 0;                     // of an input or result
+    uint64_t perSequence = 0, constant = 0; // in the workspace
+  };
+  /// ceil((batch * mul + add) / div) * times
+  struct Grid {
+    uint64_t mul = 0, add = 0, div = 1, times = 1;
+    bool size(uint64_t batch, uint64_t &size) const; // false: it overflows
+  };
   /// A dispatch, resolved but for the addresses of a run.
   struct Launch {
     const Kernel *kernel = nullptr;
-    const schema::Variant *variant = nullptr;
-    const schema::Dispatch *dispatch = nullptr;
+    Grid grid;
+    std::vector<Buffer> buffers;
     std::vector<const void *> packed; // by slot
+    bool programmatic = false;
   };
   /// Scratch of two workers shares no line, nor the pair that is fetched with
   /// it.
@@ -96,6 +108,7 @@ private:
   Status load(const Module &module, PackedStore &store, const Params *params,
               uint64_t memoryLimit);
   Device &device() const { return context_.device(); }
+  Status layOutChecked(uint64_t batch, WorkspaceLayout &layout) const;
   void describe(const Launch &launch, const RunArguments &run, int64_t batch,
                 const WorkspaceLayout &layout, uint8_t *base, void **table,
                 LaunchArguments &arguments) const;
@@ -108,6 +121,9 @@ private:
   std::vector<Launch> launches_;
   uint64_t scratchStride_ = 0;
   uint64_t sharedScratch_ = 0; // of the device's own
+  uint64_t scratchSize_ = 0;   // of all workers, and that
+  uint64_t perSequence_ = 0, constant_ = 0; // of the workspace's buffers
+  uint64_t largestBatch_ = 0;               // up to which layOut succeeds
   uint64_t tableSize_ = 0; // bytes of the buffer pointers of the widest launch
   const char *isa_ = "none";
 };

@@ -21,6 +21,10 @@ Status Session::open(const Params *params, const hk_session_options &options) {
     HK_TRY(findFunction(*module_, options.function, functionIndex_));
   const schema::Module &module = module_->metadata();
   function_ = module.functions()->Get(functionIndex_);
+  for (const schema::Value *value : *function_->inputs())
+    inputs_.emplace_back(device(), *value->type());
+  for (const schema::Value *value : *function_->outputs())
+    outputs_.emplace_back(device(), *value->type());
   memoryLimit_ = options.memory_limit ? options.memory_limit : physicalMemory();
 
   const schema::Plan *plan = nullptr;

@@ -6,6 +6,7 @@
 #define HK_RUNTIME_SESSION_H
 
 #include "loaded_plan.h"
+#include "tensor_check.h"
 #include "tuner.h"
 
 #include <atomic>
@@ -97,6 +98,7 @@ private:
   std::shared_ptr<Module> module_;
   uint32_t functionIndex_ = 0;
   const schema::Function *function_ = nullptr;
+  std::vector<TensorSpec> inputs_, outputs_;
   uint64_t memoryLimit_ = 0;
   std::shared_ptr<const LoadedPlan> default_; // where nothing was chosen
 

@@ -20,12 +20,16 @@ std::string tensorName(const char *kind, uint32_t index, const Values &values) {
 }
 
 Status checkEach(const Device &device, const char *kind, const Values &values,
-                 DLTensor *const *tensors, int64_t &batch) {
-  for (uint32_t i = 0; i < values.size(); ++i)
+                 const std::vector<TensorSpec> &specs, DLTensor *const *tensors,
+                 int64_t &batch) {
+  for (uint32_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].accepts(tensors[i], batch))
+      continue;
     if (Status status =
             checkTensor(device, tensors[i], *values.Get(i)->type(), batch);
         !status.ok())
       return std::move(status).in(tensorName(kind, i, values));
+  }
   return Status();
 }
 
@@ -80,10 +84,9 @@ Status Session::workspaceSize(int64_t batch, uint64_t &size) const {
 Status Session::checkTensors(const RunArguments &run, int64_t &batch) const {
   const auto &inputValues = *function_->inputs();
   const auto &outputValues = *function_->outputs();
-  if (run.numInputs != inputValues.size() ||
-      run.numOutputs != outputValues.size())
-    return invalidArgument("expects ", inputValues.size(), " inputs and ",
-                           outputValues.size(), " outputs, but got ",
+  if (run.numInputs != inputs_.size() || run.numOutputs != outputs_.size())
+    return invalidArgument("expects ", inputs_.size(), " inputs and ",
+                           outputs_.size(), " outputs, but got ",
                            run.numInputs, " and ", run.numOutputs);
   if ((run.numInputs && !run.inputs) || (run.numOutputs && !run.outputs))
     return invalidArgument("expects arrays of tensors, but got NULL");
@@ -91,8 +94,10 @@ Status Session::checkTensors(const RunArguments &run, int64_t &batch) const {
   if (device().inHostMemory() && run.stream)
     return invalidArgument("expects a NULL stream for the CPU, but got one");
   batch = -1;
-  HK_TRY(checkEach(device(), "input", inputValues, run.inputs, batch));
-  return checkEach(device(), "output", outputValues, run.outputs, batch);
+  HK_TRY(
+      checkEach(device(), "input", inputValues, inputs_, run.inputs, batch));
+  return checkEach(device(), "output", outputValues, outputs_, run.outputs,
+                   batch);
 }
 
 Status Session::checkWorkspace(const RunArguments &run, int64_t batch,

@@ -6,6 +6,7 @@
 
 #include "hk/runtime.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,26 +14,31 @@
 
 namespace hk {
 
+/// Success costs two words, and neither to make nor to destroy it a call.
 class [[nodiscard]] Status {
 public:
   Status() = default;
   Status(hk_code code, std::string message)
-      : code_(code), message_(std::move(message)) {}
+      : code_(code),
+        message_(std::make_unique<std::string>(std::move(message))) {}
 
   bool ok() const { return code_ == HK_OK; }
   hk_code code() const { return code_; }
-  const std::string &message() const { return message_; }
+  const std::string &message() const {
+    static const std::string empty;
+    return message_ ? *message_ : empty;
+  }
 
   /// The same error, said of `subject`: "subject: message".
   Status in(std::string_view subject) && {
-    if (!ok())
-      message_.insert(0, std::string(subject) + ": ");
+    if (message_)
+      message_->insert(0, std::string(subject) + ": ");
     return std::move(*this);
   }
 
 private:
   hk_code code_ = HK_OK;
-  std::string message_;
+  std::unique_ptr<std::string> message_;
 };
 
 namespace detail {

@@ -4,6 +4,8 @@
 #include "checked.h"
 #include "module_check.h"
 
+#include <algorithm>
+
 namespace hk {
 namespace {
 
@@ -130,7 +132,60 @@ ByteRange bytesOf(const DLTensor &tensor) {
   uint64_t bytes = tensor.dtype.bits / 8;
   for (int32_t d = 0; d < tensor.ndim; ++d)
     bytes *= static_cast<uint64_t>(tensor.shape[d]);
-  return {static_cast<uint8_t *>(tensor.data) + tensor.byte_offset, bytes};
+  return {addressOf(tensor), bytes};
+}
+
+TensorSpec::TensorSpec(const Device &device, const schema::TensorType &type)
+    : device_(device.placement()), shape_(type.shape()->begin(),
+                                          type.shape()->end()),
+      strides_(shape_.size(), 1) {
+  // The types that matches() takes.
+  const uint8_t bits = static_cast<uint8_t>(8 * sizeOf(type.dtype()));
+  types_[0] = types_[1] = {kDLFloat, bits, 1};
+  if (type.dtype() == schema::DType::BF16)
+    types_[0].code = types_[1].code = kDLBfloat;
+  if (type.dtype() == schema::DType::I32)
+    types_[0].code = types_[1].code = kDLInt;
+  if (type.dtype() == schema::DType::I1) {
+    types_[0].code = kDLBool;
+    types_[1].code = kDLUInt;
+  }
+  // Sizes of static dimensions were checked on load.
+  for (size_t d = shape_.size(); d-- > 1;)
+    strides_[d - 1] = strides_[d] * shape_[d];
+  const uint64_t bytesOfSequence =
+      sizeOf(type.dtype()) * static_cast<uint64_t>(strides_[0]);
+  largestBatch_ = static_cast<int64_t>(INT64_MAX / bytesOfSequence);
+  misaligned_ = std::max(sizeOf(type.dtype()), device.tensorAlignment()) - 1;
+}
+
+bool TensorSpec::accepts(const DLTensor *tensor, int64_t &batch) const {
+  auto isType = [&](const DLDataType &type) {
+    return tensor->dtype.code == type.code && tensor->dtype.bits == type.bits &&
+           tensor->dtype.lanes == type.lanes;
+  };
+  const size_t rank = shape_.size();
+  if (!tensor || !tensor->shape || !tensor->data ||
+      tensor->device.device_type != device_.device_type ||
+      tensor->device.device_id != device_.device_id ||
+      !(isType(types_[0]) || isType(types_[1])) ||
+      tensor->ndim != static_cast<int32_t>(rank) ||
+      (reinterpret_cast<uintptr_t>(addressOf(*tensor)) & misaligned_) != 0)
+    return false;
+  const int64_t first = tensor->shape[0];
+  if (first <= 0 || first > largestBatch_ ||
+      (shape_[0] != -1 && first != shape_[0]) ||
+      (batch != -1 && first != batch))
+    return false;
+  for (size_t d = 1; d < rank; ++d)
+    if (tensor->shape[d] != shape_[d])
+      return false;
+  if (tensor->strides)
+    for (size_t d = 0; d < rank; ++d)
+      if (tensor->shape[d] != 1 && tensor->strides[d] != strides_[d])
+        return false;
+  batch = first;
+  return true;
 }
 
 } // namespace hk

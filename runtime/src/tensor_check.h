@@ -6,6 +6,8 @@
 
 #include "hk/dlpack_abi.h"
 
+#include <vector>
+
 namespace hk {
 
 /// A tensor's bytes.
@@ -29,6 +31,28 @@ Status checkTensor(const Device &device, const DLTensor *tensor,
 
 /// The bytes of a tensor that passed, with a batch above 0.
 ByteRange bytesOf(const DLTensor &tensor);
+
+/// The first of them.
+inline uint8_t *addressOf(const DLTensor &tensor) {
+  return static_cast<uint8_t *>(tensor.data) + tensor.byte_offset;
+}
+
+/// What checkTensor looks at, prepared: runs ask this first.
+class TensorSpec {
+public:
+  TensorSpec(const Device &device, const schema::TensorType &type);
+
+  /// Whether checkTensor surely passes a tensor with a batch above 0; `batch`
+  /// as there. False for what is unusual, if right.
+  bool accepts(const DLTensor *tensor, int64_t &batch) const;
+
+private:
+  DLDevice device_;
+  DLDataType types_[2]; // of which it has one
+  std::vector<int64_t> shape_, strides_;
+  int64_t largestBatch_ = 0; // that does not overflow
+  uintptr_t misaligned_ = 0; // bits that the address may not have
+};
 
 } // namespace hk
 

@@ -79,6 +79,10 @@ struct FakeCuda {
   int count(const std::string &entry) const { return calls.at(entry); }
 };
 
+/// While it is set, launches of kernels and graphs do nothing, at no cost, and
+/// the calling thread counts as being in the device's context.
+extern bool fakeIdle;
+
 /// The state of the one driver of the process.
 FakeCuda &fakeCuda();
 /// Back to the start; nothing of it may be in use.

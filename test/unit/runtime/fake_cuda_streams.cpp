@@ -160,6 +160,8 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph,
 }
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  if (fakeIdle)
+    return CUDA_SUCCESS;
   ENTER(cuGraphLaunch);
   driver().clock += state.graphMilliseconds;
   for (FakeLaunch launch : executable->launches) {
