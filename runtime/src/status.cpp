@@ -3,11 +3,10 @@
 
 namespace hk {
 
-std::string printable(std::string_view text) {
+std::string printable(std::string_view text, size_t maxLength) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  constexpr size_t kMaxLength = 80;
   std::string out;
-  for (char c : text.substr(0, kMaxLength)) {
+  for (char c : text.substr(0, maxLength)) {
     unsigned char byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f) {
       out += c;
@@ -17,7 +16,7 @@ std::string printable(std::string_view text) {
       out += kDigits[byte & 15];
     }
   }
-  if (text.size() > kMaxLength)
+  if (text.size() > maxLength)
     out += "...";
   return out;
 }

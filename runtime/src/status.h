@@ -68,7 +68,7 @@ template <typename... Args> Status invalidArgument(const Args &...args) {
 }
 
 /// Text from a file, made fit for one line of a message.
-std::string printable(std::string_view text);
+std::string printable(std::string_view text, size_t maxLength = 80);
 
 } // namespace hk
 

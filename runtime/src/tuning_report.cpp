@@ -27,8 +27,9 @@ const char *name(Verdict verdict) {
 std::string nameOf(const Device &device, const ChosenVariant &chosen) {
   const schema::Variant &variant = *chosen.variant;
   const std::string_view schedule = view(variant.schedule());
+  // Whole: schedules of a kernel begin alike.
   const std::string name =
-      printable(schedule.empty() ? view(variant.isa()) : schedule);
+      printable(schedule.empty() ? view(variant.isa()) : schedule, 400);
   return device.algorithms(variant) > 1
              ? concat(name, " algorithm ", chosen.algorithm)
              : name;

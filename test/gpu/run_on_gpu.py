@@ -7,7 +7,7 @@ Steps, most wanted first:
     small     the emulated device's kernels, here on the GPU
     check     every shape on every plan: seeds 1234..1238, masks, 50 runs to the bit
     time      hk beside PyTorch, by the benchmark's contract
-    bench     hk-bench: which dispatch takes what
+    bench     hk-bench: which dispatch and which variant takes what
     micro     single kernels beside PyTorch's, and a measured copy
     odd       the end-to-end tests' networks: odd sizes, masks, NaN
     sanitize  compute-sanitizer (with --sanitizer) on small networks
@@ -36,7 +36,7 @@ STEPS = ("small", "check", "time", "bench", "micro", "odd", "sanitize", "ncu")
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 # Small networks for the sanitizers, which are slow.
 SANITIZED = ("odd/seq-7", "odd/head-dim-40", "odd/seq-129", "odd/ffn-4d", "odd/rms-silu-gated")
-TIMEOUTS = {"small": 20, "check": 60, "time": 90, "bench": 60, "micro": 30, "odd": 20, "sanitize": 60, "ncu": 60}
+TIMEOUTS = {"small": 20, "check": 60, "time": 90, "bench": 90, "micro": 30, "odd": 20, "sanitize": 60, "ncu": 60}
 
 
 class Worker:
@@ -174,8 +174,8 @@ class Run:
 
     def bench_words(self, n):
         words = [self.program("hk-bench"), self.args.folder / f"modules/shape{n:02d}.hkm", "--device",
-                 self.args.device, "--dispatches", "--peak-bandwidth", self.args.peak_bandwidth, "--peak-flops",
-                 self.args.peak_flops, "--json", "-"]
+                 self.args.device, "--choose", "--dispatches", "--variants", "--peak-bandwidth",
+                 self.args.peak_bandwidth, "--peak-flops", self.args.peak_flops, "--json", "-"]
         if self.args.calls:
             words += ["--calls", self.args.calls]
         return words
@@ -279,8 +279,42 @@ def best_times(times):
     return plan, direct.get(plan), min(graphs, default=None), other("strong"), other("eager")
 
 
+def first_choices(reports):
+    """Lines on how good the cost model's first choices were, of hk-bench's reports by shape."""
+    choices = {(name, choice["launch"]): choice for name, report in reports.items() for choice in report["first_choice"]}
+    lines = []
+    for launch in ("graph", "direct"):
+        found = {name: choice for (name, way), choice in choices.items() if way == launch}
+        if found:
+            within = sum(choice["within"] for choice in found.values())
+            lines.append(f"first choice of plan, {launch}: within 15 % of the best on {within} of {len(found)} shapes")
+        for name, choice in found.items():
+            if not choice["within"]:
+                lines.append(f"    {name}: {choice['plan']} takes {1e6 * choice['seconds']:.1f} us (predicted "
+                             f"{microseconds(choice['predicted'])}), the best, {choice['best']}"
+                             f"{' by variants that were measured' if choice['best_is_chosen'] else ''}, "
+                             f"{1e6 * choice['best_seconds']:.1f}: {choice['ratio']:.2f}")
+    kernels = [(name, plan, kernel) for name, report in reports.items() for plan in report["plans"]
+               for kernel in plan["kernels"]]
+    if kernels:
+        within = sum(kernel["first_is_within"] for _, _, kernel in kernels)
+        lines.append(f"first choice of variant: within 15 % of the best in {within} of {len(kernels)} kernels")
+    for name, plan, kernel in kernels:
+        if not kernel["first_is_within"]:
+            lines.append(f"    {name} {plan['name']} {kernel['kernel']}:")
+            for what, variant in (("first", kernel["variants"][0]), ("best", kernel["variants"][kernel["best"]])):
+                lines.append(f"        {what:5s} {microseconds(variant['seconds'])} us, predicted "
+                             f"{microseconds(variant['predicted'])} ({variant['terms'] or variant['reason'] or '-'})  "
+                             f"{variant['schedule']}")
+    return lines
+
+
+def microseconds(seconds):
+    return "-" if seconds is None else f"{1e6 * seconds:.1f}"
+
+
 def conclude(results):
-    """The table of times, and the number of jobs that failed."""
+    """The tables of times and of first choices, and the number of jobs that failed."""
     rows = {name: best_times(result["times"]) for name, result in results["steps"]["time"].items()
             if result.get("times")}
     if rows:
@@ -292,6 +326,9 @@ def conclude(results):
         for name, (plan, ours, graph, strong, eager) in rows.items():
             print(f"{name:8s} {number(ours)} {number(graph)} {number(strong)} {number(eager)} {ratio(strong, ours)} "
                   f"{ratio(eager, ours)}  {plan}")
+    for line in first_choices({name: result["report"] for name, result in results["steps"]["bench"].items()
+                               if "report" in result}):
+        print(line)
     all_jobs = [result for step in results["steps"].values() for result in step.values()]
     bad = sum(map(failed, all_jobs))
     print(f"{len(all_jobs) - bad} passed, {bad} failed" +

@@ -88,6 +88,26 @@ class Tells(unittest.TestCase):
         self.assertTrue(run_on_gpu.failed({"times": times}))
         self.assertIn("FAILED 1", run_on_gpu.tell("time", "shape01", {"times": times}))
 
+    def test_first_choices(self):
+        choice = {"launch": "graph", "plan": "fused", "predicted": 30e-6, "seconds": 50e-6, "best": "safe",
+                  "best_is_chosen": True, "best_seconds": 40e-6, "ratio": 1.25, "within": False}
+        variants = [{"schedule": "#a", "seconds": 4e-6, "predicted": 2e-6, "terms": "issue 1.2, latency 1.9",
+                     "reason": ""},
+                    {"schedule": "#b", "seconds": 3e-6, "predicted": None, "terms": "", "reason": ""}]
+        kernel = {"kernel": "linear", "best": 1, "first_is_within": False, "variants": variants}
+        reports = {"shape01": {"first_choice": [choice], "plans": [{"name": "safe", "kernels": [kernel]}]},
+                   "shape02": {"first_choice": [{**choice, "within": True}],
+                               "plans": [{"name": "safe", "kernels": [{**kernel, "first_is_within": True}]}]}}
+        self.assertEqual(run_on_gpu.first_choices(reports), [
+            "first choice of plan, graph: within 15 % of the best on 1 of 2 shapes",
+            "    shape01: fused takes 50.0 us (predicted 30.0), the best, safe by variants that were measured, 40.0: "
+            "1.25",
+            "first choice of variant: within 15 % of the best in 1 of 2 kernels",
+            "    shape01 safe linear:",
+            "        first 4.0 us, predicted 2.0 (issue 1.2, latency 1.9)  #a",
+            "        best  3.0 us, predicted - (-)  #b"])
+        self.assertEqual(run_on_gpu.first_choices({}), [])
+
     def test_nothing_right(self):
         self.assertEqual(run_on_gpu.best_times({"hk safe": time_of(1.0, failed=3)}), (None,) * 5)
 

@@ -212,6 +212,7 @@ void Session::bind(const Function &function, const std::vector<Tensor> &inputs,
   hk_device_info deviceInfo = {};
   hk_context_get_device(context, &deviceInfo);
   graph.reset();
+  runner.reset();
   replaysGraph = false;
   device.reset();
   if (deviceInfo.kind == HK_DEVICE_CUDA) {
@@ -301,6 +302,27 @@ void Session::capture() {
         status);
   graph.reset(captured);
   replaysGraph = true;
+}
+
+bool Session::makeRunner() {
+  hk_status status = {};
+  hk_runner *made = nullptr;
+  check(hk_runner_create(handle.get(), stream(), inputPointers.data(),
+                         static_cast<uint32_t>(inputPointers.size()),
+                         outputPointers.data(),
+                         static_cast<uint32_t>(outputPointers.size()), 1,
+                         workspaceData, workspaceBytes, &made, &status),
+        status);
+  runner.reset(made);
+  hk_runner_info info = {};
+  hk_runner_get_info(made, &info);
+  return info.mode == HK_LAUNCH_GRAPH;
+}
+
+void Session::enqueueRunner() {
+  hk_status status = {};
+  check(hk_runner_run(runner.get(), stream(), nullptr, 0, nullptr, &status),
+        status);
 }
 
 void Session::enqueue() {

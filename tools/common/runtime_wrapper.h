@@ -22,6 +22,7 @@ struct DestroyHandle {
   void operator()(hk_params *handle) const { hk_params_destroy(handle); }
   void operator()(hk_session *handle) const { hk_session_destroy(handle); }
   void operator()(hk_graph *handle) const { hk_graph_destroy(handle); }
+  void operator()(hk_runner *handle) const { hk_runner_destroy(handle); }
 };
 using Context = std::unique_ptr<hk_context, DestroyHandle>;
 using Module = std::unique_ptr<hk_module, DestroyHandle>;
@@ -81,6 +82,11 @@ public:
   void capture();
   /// Whether runs replay what was captured.
   void replay(bool wanted) { replaysGraph = wanted; }
+  /// Prepares a runner of the bound buffers, on a GPU, and returns whether it
+  /// replays a graph.
+  bool makeRunner();
+  /// Starts its next run in stream().
+  void enqueueRunner();
   /// Runs, and returns the seconds that it took: on a GPU by its own clock.
   double run();
   /// Starts a run in stream() and does not wait for it; on the CPU it is over
@@ -100,6 +106,7 @@ private:
   std::unique_ptr<DeviceWork> device; // of a GPU
   std::unique_ptr<hk_session, DestroyHandle> handle;
   std::unique_ptr<hk_graph, DestroyHandle> graph;
+  std::unique_ptr<hk_runner, DestroyHandle> runner;
   bool replaysGraph = false;
   std::vector<Tensor> results;
   std::vector<std::vector<int64_t>> shapes;

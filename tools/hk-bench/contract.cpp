@@ -63,3 +63,35 @@ hk::tools::measureByContract(hk_context *context, const Contract &contract,
     timings.push_back(summarise(contract.warmup, std::move(all)));
   return timings;
 }
+
+Contract hk::tools::shortened(const Contract &contract, double seconds,
+                              double limit) {
+  constexpr int64_t kFewest = 5;
+  Contract result = contract;
+  const double fit = limit / std::max(seconds, 1e-7);
+  if (fit < static_cast<double>(contract.calls))
+    result.calls =
+        std::min(contract.calls, std::max(kFewest, static_cast<int64_t>(fit)));
+  result.warmup = std::min(result.warmup, result.calls);
+  return result;
+}
+
+double hk::tools::measureHostTime(Session &session, double median,
+                                  const std::function<void()> &call) {
+  constexpr int64_t kCalls = 300;
+  constexpr double kLimit = 0.3;
+  Contract contract;
+  contract.calls = kCalls;
+  contract = shortened(contract, median, kLimit);
+  std::vector<double> times;
+  for (int64_t i = 0; i < contract.warmup + contract.calls; ++i) {
+    session.synchronize();
+    Stopwatch stopwatch;
+    call();
+    const double seconds = stopwatch.seconds();
+    if (i >= contract.warmup)
+      times.push_back(seconds);
+  }
+  session.synchronize();
+  return summarise(contract.warmup, std::move(times)).median;
+}

@@ -31,6 +31,15 @@ std::vector<Timing> measureByContract(hk_context *context,
                                       const Contract &contract,
                                       const std::vector<Contender> &contenders);
 
+/// The median of the host's time of a call, from call to return, with nothing
+/// in the stream before it: seconds. `median` is what a run takes.
+double measureHostTime(Session &session, double median,
+                       const std::function<void()> &call);
+
+/// The contract with fewer calls, so that those of a run that takes `seconds`
+/// take no more than about `limit` a round.
+Contract shortened(const Contract &contract, double seconds, double limit);
+
 } // namespace hk::tools
 
 #endif // HK_TOOLS_HK_BENCH_CONTRACT_H

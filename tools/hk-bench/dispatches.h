@@ -22,6 +22,21 @@ std::vector<DispatchTime> timeDispatches(
     const Function &function, const std::string &plan, const std::string &isa,
     const std::vector<Tensor> &inputs, int64_t batch, const Contract &contract);
 
+/// A variant of a kernel, timed in the same way.
+struct VariantTime {
+  VariantPlan variant;
+  double seconds = -1; ///< -1: it does not run here
+  std::string reason;  ///< why not
+};
+
+/// Times each useful variant of each kernel of a plan, in the place of the
+/// kernel's first dispatch; kernels one after another, and of a kernel the
+/// module's first choice first.
+std::vector<VariantTime> timeVariants(
+    hk_context *context, const ModuleFile &file, const hk_params *params,
+    const Function &function, const std::string &plan, const std::string &isa,
+    const std::vector<Tensor> &inputs, int64_t batch, const Contract &contract);
+
 } // namespace hk::tools
 
 #endif // HK_TOOLS_HK_BENCH_DISPATCHES_H

@@ -24,7 +24,7 @@ struct Options {
       repeatCheck;
   double peakBandwidth = 0, peakFlops = 0;
   bool allPlans = false, choose = false, check = false, dispatches = false,
-       randomNorm = false;
+       variants = false, randomNorm = false;
 };
 
 } // namespace
@@ -79,13 +79,15 @@ static void declareOptions(CLI::App &app, Options &options) {
   addInteger(app, "--repeat-check", options.repeatCheck, 2, kMaxCount,
              "runs that must agree to the last bit");
   app.add_flag("--choose", options.choose,
-               "on a GPU: also tell which plan the runtime chooses");
+               "on a GPU: also time what the runtime chooses, and tell why");
   app.add_flag("--dispatches", options.dispatches,
                "time each dispatch of each plan alone");
+  app.add_flag("--variants", options.variants,
+               "time each variant of each plan's kernels alone");
   addNumber(app, "--peak-bandwidth", options.peakBandwidth,
-            "the memory's GB/s, for the floor of a plan");
+            "the memory's GB/s, for floors and shares (known GPUs: theirs)");
   addNumber(app, "--peak-flops", options.peakFlops,
-            "the matrix units' TF/s, for the floor of a plan");
+            "the matrix units' TF/s (known GPUs: theirs)");
   app.add_option("--json", options.json, "the report as JSON; - is stdout")
       ->type_name("FILE");
   app.add_option("--csv", options.csv, "the times as CSV; - is stdout")
@@ -94,7 +96,7 @@ static void declareOptions(CLI::App &app, Options &options) {
   app.footer(
       "Examples:\n"
       "  hk-bench model.hkm --batch 64 --check --repeat-check 50\n"
-      "  hk-bench model.hkm --batch 64 --plan fused --dispatches\n\n"
+      "  hk-bench model.hkm --batch 64 --choose --variants\n\n"
       "Exit codes: 0 done, 1 wrong input or failed check, 2 unsupported, "
       "3 environment, 4 internal error.");
 }
@@ -152,21 +154,59 @@ static PlanReport describePlan(const ReadyPlan &plan, const ModuleFile &file,
   return report;
 }
 
+/// Sessions that choose a plan themselves, one for each way of launching.
+using ChoosingSessions = std::vector<std::unique_ptr<Session>>;
+
 static void timePlans(hk_context *context, PlanSet &set,
-                      const std::vector<bool> &ways, const Contract &contract,
-                      BenchReport &report) {
+                      const std::vector<bool> &ways,
+                      const ChoosingSessions &choosing,
+                      const Contract &contract, BenchReport &report) {
   std::vector<Contender> contenders;
   for (size_t i = 0; i < set.plans.size(); ++i)
     for (bool graph : ways) {
       if (graph)
         set.plans[i].session->capture();
       contenders.push_back({set.plans[i].session.get(), graph});
-      report.contenders.push_back({i, graph, {}});
+      report.contenders.push_back({i, graph, false, {}, {}});
     }
+  for (size_t i = 0; i < choosing.size(); ++i) {
+    const std::string plan = choosing[i]->info().plan;
+    for (size_t p = 0; p < report.plans.size(); ++p) {
+      if (report.plans[p].name != plan)
+        continue; // a reference plan, or one that was not asked for
+      if (ways[i])
+        choosing[i]->capture();
+      contenders.push_back({choosing[i].get(), ways[i]});
+      report.contenders.push_back({p, ways[i], true, {}, {}});
+    }
+  }
   std::vector<Timing> timings =
       measureByContract(context, contract, contenders);
   for (size_t i = 0; i < timings.size(); ++i)
     report.contenders[i].timing = timings[i];
+}
+
+/// The host's part of each call, on a GPU.
+static void timeHost(PlanSet &set, BenchReport &report) {
+  for (ContenderReport &contender : report.contenders) {
+    if (contender.chosen)
+      continue;
+    Session &session = *set.plans[contender.plan].session;
+    session.replay(contender.graph);
+    contender.host = measureHostTime(session, contender.timing.median,
+                                     [&] { session.enqueue(); });
+  }
+  for (size_t i = 0; i < set.plans.size(); ++i) {
+    Session &session = *set.plans[i].session;
+    double median = 0;
+    for (const ContenderReport &contender : report.contenders)
+      if (contender.plan == i)
+        median = contender.timing.median;
+    PlanReport &plan = report.plans[i];
+    plan.runnerReplays = session.makeRunner();
+    plan.runnerHost = measureHostTime(session, median,
+                                      [&] { session.enqueueRunner(); });
+  }
 }
 
 static BenchReport execute(const Options &options) {
@@ -208,7 +248,11 @@ static BenchReport execute(const Options &options) {
   report.threads = hk_context_num_workers(context.get());
   report.seed = options.inputs.seed;
   report.contract = options.contract;
-  report.peaks = options.peaks;
+  report.peaks = knownPeaks(device.name);
+  if (options.peaks.bytesPerSecond > 0)
+    report.peaks.bytesPerSecond = options.peaks.bytesPerSecond;
+  if (options.peaks.flopsPerSecond > 0)
+    report.peaks.flopsPerSecond = options.peaks.flopsPerSecond;
   report.batch = inputs.empty() || inputs[0].shape().empty()
                      ? options.inputs.batch.value_or(1)
                      : inputs[0].shape()[0];
@@ -221,14 +265,18 @@ static BenchReport execute(const Options &options) {
     report.plans.push_back(describePlan(plan, file, function, report.batch));
     report.plans.back().verdict = verdicts[i];
   }
-  timePlans(context.get(), set, ways, options.contract, report);
-  if (options.choose) {
-    Session session(context.get(), module, params, function.info.name, "");
-    session.bind(function, inputs, report.batch);
-    for (bool graph : ways)
-      session.tune(graph ? HK_LAUNCH_GRAPH : HK_LAUNCH_DIRECT);
-    report.choice = session.report();
+  ChoosingSessions choosing;
+  for (size_t i = 0; options.choose && i < ways.size(); ++i) {
+    choosing.push_back(std::make_unique<Session>(
+        context.get(), module, params, function.info.name, ""));
+    choosing[i]->bind(function, inputs, report.batch);
+    choosing[i]->tune(ways[i] ? HK_LAUNCH_GRAPH : HK_LAUNCH_DIRECT);
+    report.choice = mergeChoices(report.choice, choosing[i]->report());
   }
+  timePlans(context.get(), set, ways, choosing, options.contract, report);
+  choosing.clear(); // their memory
+  if (onGpu)
+    timeHost(set, report);
   report.skipped = std::move(set.skipped);
   set.plans.clear(); // their memory
   if (options.dispatches)
@@ -236,6 +284,13 @@ static BenchReport execute(const Options &options) {
       plan.times =
           timeDispatches(context.get(), file, params, function, plan.name,
                          plan.isa, inputs, report.batch, options.contract);
+  if (options.variants)
+    for (PlanReport &plan : report.plans) {
+      plan.variants =
+          timeVariants(context.get(), file, params, function, plan.name,
+                       plan.isa, inputs, report.batch, options.contract);
+      plan.refusals = file.refusals(plan.name);
+    }
   return report;
 }
 

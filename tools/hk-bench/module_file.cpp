@@ -9,6 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -143,18 +144,126 @@ Module ModuleFile::withRepeatedDispatches(const Function &function,
   flatbuffers::FlatBufferBuilder builder;
   schema::FinishModuleBuffer(builder,
                              schema::Module::Pack(builder, module.get()));
+  return withMetadata(builder.GetBufferPointer(), builder.GetSize());
+}
+
+Module ModuleFile::withMetadata(const void *metadata, size_t size) const {
   // The sections stay where they are: the new metadata goes to the end.
   std::string file = bytes;
   file.resize((file.size() + format::kMetadataAlignment - 1) /
               format::kMetadataAlignment * format::kMetadataAlignment);
   format::FileHeader header = headerOf(bytes);
   header.metadataOffset = file.size();
-  header.metadataSize = builder.GetSize();
-  header.metadataHash =
-      XXH3_64bits(builder.GetBufferPointer(), builder.GetSize());
-  file.append(reinterpret_cast<const char *>(builder.GetBufferPointer()),
-              builder.GetSize());
+  header.metadataSize = size;
+  header.metadataHash = XXH3_64bits(metadata, size);
+  file.append(static_cast<const char *>(metadata), size);
   header.fileSize = file.size();
   std::memcpy(&file[0], &header, sizeof header);
   return load(file);
+}
+
+static constexpr const char *kSchedulePass = "hk-assign-schedules";
+
+/// The terms of a prediction, from the remark that tells them: "kernel @linear:
+/// rows 64, ..: 3.2 us (tensor cores 0.4, ..) for 64 sequences". Kernels that
+/// share a name there are told apart by their time.
+static std::string termsOf(const schema::Module &module,
+                           const std::string &plan, std::string kernel,
+                           float microseconds) {
+  if (!module.remarks() || microseconds <= 0)
+    return "";
+  const size_t end = kernel.find_last_not_of("0123456789");
+  if (end != std::string::npos && kernel[end] == '_')
+    kernel.resize(end);
+  char time[48];
+  std::snprintf(time, sizeof time, ": %.1f us (", microseconds);
+  const std::string start = "kernel @" + kernel;
+  for (const schema::Remark *remark : *module.remarks()) {
+    if (!remark->pass() || !remark->function() || !remark->message() ||
+        remark->pass()->str() != kSchedulePass ||
+        remark->kind() != schema::RemarkKind::Analysis ||
+        remark->function()->str() != plan)
+      continue;
+    const std::string message = remark->message()->str();
+    const size_t found = message.find(time);
+    if (message.compare(0, start.size(), start) != 0 ||
+        found == std::string::npos)
+      continue;
+    const size_t first = found + std::strlen(time);
+    return message.substr(first, message.find(')', first) - first);
+  }
+  return "";
+}
+
+std::vector<std::string>
+ModuleFile::refusals(const std::string &plan) const {
+  std::vector<std::string> result;
+  const schema::Module &module = metadataOf(bytes);
+  if (!module.remarks())
+    return result;
+  for (const schema::Remark *remark : *module.remarks())
+    if (remark->kind() == schema::RemarkKind::Missed && remark->pass() &&
+        remark->function() && remark->message() &&
+        remark->pass()->str() == kSchedulePass &&
+        remark->function()->str() == plan)
+      result.push_back(remark->message()->str());
+  return result;
+}
+
+Module ModuleFile::withVariants(const Function &function,
+                                const std::string &plan, const std::string &isa,
+                                int64_t batch, int copies,
+                                std::vector<VariantPlan> &variants) const {
+  const schema::Module &original = metadataOf(bytes);
+  std::unique_ptr<schema::ModuleT> module(original.UnPack());
+  auto &plans = module->functions[function.index]->plans;
+  size_t position = 0;
+  while (plans[position]->name != plan)
+    ++position;
+  const bool isPredicted =
+      plans[position]->predicted_batch == static_cast<uint64_t>(batch);
+  std::set<uint32_t> seen;
+  const size_t count = plans[position]->dispatches.size();
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t executable = plans[position]->dispatches[i]->executable;
+    if (!seen.insert(executable).second)
+      continue;
+    const std::string kernel = module->executables[executable]->name;
+    const size_t all = module->executables[executable]->variants.size();
+    for (size_t v = 0; v < all; ++v) {
+      const schema::VariantT &variant =
+          *module->executables[executable]->variants[v];
+      if (variant.isa != isa && variant.target != schema::Target::CublasLt)
+        continue;
+      VariantPlan made;
+      made.plan = repeatedPlan(plan, i) + " by " + std::to_string(v);
+      made.kernel = kernel;
+      made.dispatch = i;
+      made.schedule =
+          variant.schedule.empty() ? variant.isa : variant.schedule;
+      if (isPredicted)
+        made.predicted = variant.predicted_us * 1e-6;
+      made.terms = termsOf(original, plan, kernel, variant.predicted_us);
+
+      auto alone = std::make_unique<schema::ExecutableT>();
+      alone->name = kernel;
+      alone->variants.push_back(std::make_unique<schema::VariantT>(variant));
+      auto repeated = std::make_unique<schema::PlanT>(*plans[position]);
+      repeated->name = made.plan;
+      for (int copy = 0; copy < copies; ++copy) {
+        auto more = std::make_unique<schema::DispatchT>(
+            *plans[position]->dispatches[i]);
+        more->executable = static_cast<uint32_t>(module->executables.size());
+        repeated->dispatches.insert(repeated->dispatches.begin() + i,
+                                    std::move(more));
+      }
+      module->executables.push_back(std::move(alone));
+      plans.push_back(std::move(repeated));
+      variants.push_back(std::move(made));
+    }
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  schema::FinishModuleBuffer(builder,
+                             schema::Module::Pack(builder, module.get()));
+  return withMetadata(builder.GetBufferPointer(), builder.GetSize());
 }

@@ -30,6 +30,16 @@ struct DispatchCost {
   double predicted = 0;
 };
 
+/// A variant of a kernel of a plan, and a plan in which it is timed.
+struct VariantPlan {
+  std::string plan;    ///< repeats the kernel's first dispatch by this variant
+  std::string kernel;  ///< the executable's name
+  size_t dispatch = 0; ///< the first of the kernel
+  std::string schedule;
+  double predicted = 0; ///< seconds; 0: not predicted
+  std::string terms;    ///< what the cost model's prediction is made of, or ""
+};
+
 /// The bytes of a module file that the runtime has accepted.
 class ModuleFile {
 public:
@@ -54,7 +64,19 @@ public:
   Module withRepeatedDispatches(const Function &function,
                                 const std::string &plan, int copies) const;
 
+  /// The module with a plan for each useful variant of each kernel of `plan`,
+  /// where kernels run on `isa`: the same dispatches, and the first of the
+  /// kernel done `copies` times more by that variant.
+  Module withVariants(const Function &function, const std::string &plan,
+                      const std::string &isa, int64_t batch, int copies,
+                      std::vector<VariantPlan> &variants) const;
+
+  /// What the compiler refused or did worse than asked in a plan, and why: the
+  /// remarks of the pass that assigns schedules.
+  std::vector<std::string> refusals(const std::string &plan) const;
+
 private:
+  Module withMetadata(const void *metadata, size_t size) const;
   std::string bytes;
   Module loaded;
 };

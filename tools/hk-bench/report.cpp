@@ -5,26 +5,14 @@
 
 using namespace hk::tools;
 
-std::optional<double> Peaks::floor(const Cost &cost) const {
-  if (bytesPerSecond <= 0 && flopsPerSecond <= 0)
-    return std::nullopt;
-  double seconds = 0;
-  if (bytesPerSecond > 0)
-    seconds = static_cast<double>(cost.bytes()) / bytesPerSecond;
-  if (flopsPerSecond > 0)
-    seconds =
-        std::max(seconds, static_cast<double>(cost.flops) / flopsPerSecond);
-  return seconds;
-}
-
 bool BenchReport::passed() const {
   return std::all_of(plans.begin(), plans.end(), [](const PlanReport &plan) {
     return plan.verdict.passed();
   });
 }
 
-/// "1.52", or "-" where there is no floor to set it against.
-static std::string gapTo(const std::optional<double> &floor, double seconds) {
+std::string hk::tools::gapTo(const std::optional<double> &floor,
+                             double seconds) {
   if (!floor || *floor <= 0)
     return "-";
   char text[32];
@@ -32,73 +20,85 @@ static std::string gapTo(const std::optional<double> &floor, double seconds) {
   return text;
 }
 
-/// What the cost model predicted, or "-".
-static std::string predictedText(double seconds) {
+std::string hk::tools::shareText(const std::optional<double> &share) {
+  if (!share)
+    return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * *share);
+  return text;
+}
+
+std::string hk::tools::predictedText(double seconds) {
   return seconds > 0 ? formatSeconds(seconds) : "-";
 }
 
-/// Per second, in units of 1e9.
-static double giga(uint64_t amount, double seconds) {
+double hk::tools::giga(uint64_t amount, double seconds) {
   return seconds > 0 ? static_cast<double>(amount) / seconds * 1e-9 : 0;
 }
 
-static int widest(const BenchReport &report) {
-  size_t width = 4;
-  for (const PlanReport &plan : report.plans)
-    width = std::max(width, plan.name.size());
-  return static_cast<int>(width);
+static std::string labelOf(const BenchReport &report,
+                           const ContenderReport &contender) {
+  const std::string &name = report.plans[contender.plan].name;
+  return contender.chosen ? "chosen: " + name : name;
 }
 
 static void printContenders(const BenchReport &report, std::FILE *stream) {
-  int width = widest(report);
+  size_t longest = 4;
+  for (const ContenderReport &contender : report.contenders)
+    longest = std::max(longest, labelOf(report, contender).size());
+  const int width = static_cast<int>(longest);
   std::fprintf(stream,
-               "%-*s %-6s %8s %10s %10s %10s %10s %10s %8s %8s %6s  %s\n",
+               "%-*s %-6s %8s %10s %10s %10s %10s %10s %8s %8s %5s %8s %5s "
+               "%6s  %s\n",
                width, "plan", "launch", "launches", "median", "p10", "p90",
-               "min", "predicted", "GB/s", "GF/s", "gap", "verdict");
+               "min", "predicted", "host", "GB/s", "peak", "GF/s", "peak",
+               "gap", "verdict");
   for (const ContenderReport &contender : report.contenders) {
     const PlanReport &plan = report.plans[contender.plan];
     const Timing &timing = contender.timing;
+    const Peaks &peaks = report.peaks;
     std::fprintf(
-        stream, "%-*s %-6s %8u %10s %10s %10s %10s %10s %8.1f %8.0f %6s  %s\n",
-        width, plan.name.c_str(), contender.graph ? "graph" : "direct",
-        plan.dispatches, formatSeconds(timing.median).c_str(),
-        formatSeconds(timing.p10).c_str(), formatSeconds(timing.p90).c_str(),
-        formatSeconds(timing.min).c_str(),
+        stream,
+        "%-*s %-6s %8u %10s %10s %10s %10s %10s %8s %8.1f %5s %8.0f %5s %6s  "
+        "%s\n",
+        width, labelOf(report, contender).c_str(),
+        contender.graph ? "graph" : "direct", plan.dispatches,
+        formatSeconds(timing.median).c_str(), formatSeconds(timing.p10).c_str(),
+        formatSeconds(timing.p90).c_str(), formatSeconds(timing.min).c_str(),
         predictedText(plan.predicted).c_str(),
+        contender.host ? formatSeconds(*contender.host).c_str() : "-",
         giga(plan.cost.bytes(), timing.median),
+        shareText(peaks.shareOfBytes(plan.cost, timing.median)).c_str(),
         giga(plan.cost.flops, timing.median),
-        gapTo(report.peaks.floor(plan.cost), timing.median).c_str(),
+        shareText(peaks.shareOfFlops(plan.cost, timing.median)).c_str(),
+        gapTo(peaks.floor(plan.cost), timing.median).c_str(),
         plan.verdict.text().c_str());
   }
+  for (const PlanReport &plan : report.plans)
+    if (plan.runnerHost)
+      std::fprintf(stream, "runner of %s: launches %s, host %s\n",
+                   plan.name.c_str(),
+                   plan.runnerReplays ? "a graph" : "directly",
+                   formatSeconds(*plan.runnerHost).c_str());
 }
 
-static void printDispatches(const BenchReport &report, const PlanReport &plan,
-                            std::FILE *stream) {
-  size_t width = 6;
-  for (const DispatchTime &time : plan.times)
-    width = std::max(width, time.cost.kernel.size());
-  std::fprintf(stream, "\ndispatches of %s, each alone, back to back:\n",
-               plan.name.c_str());
-  std::fprintf(stream, "%3s %-*s %5s %10s %10s %10s %8s %8s %6s\n", "",
-               static_cast<int>(width), "kernel", "layer", "time", "predicted",
-               "bytes", "GB/s", "GF/s", "gap");
-  double total = 0;
-  for (size_t i = 0; i < plan.times.size(); ++i) {
-    const DispatchTime &time = plan.times[i];
-    const Cost &cost = time.cost.cost;
-    std::string layer =
-        time.cost.layer < 0 ? "-" : std::to_string(time.cost.layer);
-    std::fprintf(stream, "%3zu %-*s %5s %10s %10s %10s %8.1f %8.0f %6s\n", i,
-                 static_cast<int>(width), time.cost.kernel.c_str(),
-                 layer.c_str(), formatSeconds(time.seconds).c_str(),
-                 predictedText(time.cost.predicted).c_str(),
-                 formatBytes(cost.bytes()).c_str(),
-                 giga(cost.bytes(), time.seconds),
-                 giga(cost.flops, time.seconds),
-                 gapTo(report.peaks.floor(cost), time.seconds).c_str());
-    total += time.seconds;
+static void printFirstChoices(const BenchReport &report, std::FILE *stream) {
+  for (const FirstChoice &choice : firstChoices(report)) {
+    const ContenderReport &first = report.contenders[choice.first];
+    const ContenderReport &best = report.contenders[choice.best];
+    const double ratio = ratioOf(report, choice);
+    std::fprintf(stream,
+                 "first choice, %s: %s, %s (predicted %s), the best %s, %s: "
+                 "%.2f, %s 15 %%\n",
+                 choice.graph ? "graph" : "direct",
+                 labelOf(report, first).c_str(),
+                 formatSeconds(first.timing.median).c_str(),
+                 predictedText(report.plans[first.plan].predicted).c_str(),
+                 labelOf(report, best).c_str(),
+                 formatSeconds(best.timing.median).c_str(), ratio,
+                 ratio <= 1 + FirstChoice::kTolerance ? "within"
+                                                      : "NOT within");
   }
-  std::fprintf(stream, "    sum %s\n", formatSeconds(total).c_str());
 }
 
 static void printFailures(const PlanReport &plan, std::FILE *stream) {
@@ -130,10 +130,13 @@ void hk::tools::printReport(const BenchReport &report, std::FILE *stream) {
   for (const PlanReport &plan : report.plans) {
     if (!plan.times.empty())
       printDispatches(report, plan, stream);
+    if (!plan.variants.empty())
+      printVariants(plan, stream);
     printFailures(plan, stream);
   }
   if (!report.choice.empty())
     std::fputs(describeChoice(report.choice).c_str(), stream);
+  printFirstChoices(report, stream);
   const ContenderReport *best = nullptr;
   for (const ContenderReport &contender : report.contenders)
     if (report.plans[contender.plan].verdict.passed() &&
@@ -145,7 +148,8 @@ void hk::tools::printReport(const BenchReport &report, std::FILE *stream) {
   }
   const PlanReport &plan = report.plans[best->plan];
   std::fprintf(stream, "%s: %s, plan %s, %s, %s, %s\n", report.function.c_str(),
-               formatSeconds(best->timing.median).c_str(), plan.name.c_str(),
+               formatSeconds(best->timing.median).c_str(),
+               labelOf(report, *best).c_str(),
                best->graph ? "graph" : "direct", plan.isa.c_str(),
                report.passed() ? plan.verdict.text().c_str()
                                : "another plan FAILED");

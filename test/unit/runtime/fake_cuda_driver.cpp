@@ -180,7 +180,8 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
 
 CUresult cuDeviceGetName(char *name, int size, CUdevice) {
   ENTER_ANYWHERE(cuDeviceGetName);
-  std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
+  const char *wanted = std::getenv("HK_FAKE_CUDA_NAME");
+  std::strncpy(name, wanted ? wanted : "Fake GPU", static_cast<size_t>(size));
   return CUDA_SUCCESS;
 }
 

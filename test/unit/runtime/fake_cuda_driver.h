@@ -7,6 +7,7 @@
 //
 // A program without this header configures it by variables:
 //   HK_FAKE_CUDA_FAIL=cuLaunchKernelEx:719   that call fails with that error
+//   HK_FAKE_CUDA_NAME=NAME                   what the device is called
 #ifndef HK_TEST_FAKE_CUDA_DRIVER_H
 #define HK_TEST_FAKE_CUDA_DRIVER_H
 

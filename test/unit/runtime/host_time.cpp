@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a run costs the host beside the driver: calls of the C API on a driver
-// that does nothing. Prints nanoseconds for each call, the least of many rounds,
-// and fails where a run allocates.
+// that does nothing. Prints nanoseconds for each call, the least of many
+// rounds, and fails where a run allocates.
 //
 //   hk_host_time [CALLS]
 #include "c_api.h"

@@ -49,6 +49,43 @@ class OnTheCpu(BenchCase):
         (row,) = csv.DictReader(stdout.splitlines())
         self.assertEqual((row["plan"], row["launch"], row["batch"]), ("right", "direct", "1"))
         self.assertGreater(float(row["median_us"]), 0)
+        self.assertEqual((row["chosen"], row["host_us"], row["of_bandwidth"]), ("0", "", ""))
+
+    def test_shares_of_the_peaks(self):
+        words = (TWICE, "--device", "cpu", "--plan", "right", "--dispatches", "--peak-bandwidth", "2",
+                 "--peak-flops", "3", "--batch", "500")
+        report = self.report(*words)
+        (time,), (plan,) = report["times"], report["plans"]
+        moved = sum(plan["cost"][key] for key in ("read", "written", "packed"))
+        self.assertGreater(moved, 0)
+        self.assertAlmostEqual(time["of_bandwidth"], moved / time["median"] / 2e9)
+        self.assertEqual(time["of_flops"], 0)
+        self.assertEqual(report["peak_flops_per_second"], 3e12)
+        self.assertIn("of_flops", plan["dispatches"][0])
+        self.assertIsNone(time["host_us"])
+        stdout, _ = self.run_tool(*words, *FEW)
+        self.assertRegex(stdout, r"right +direct .* \d+ % ")
+
+    def test_first_choice(self):
+        words = (TWICE, "--device", "cpu", "--batch", "2")
+        (choice,) = self.report(*words)["first_choice"]
+        self.assertEqual((choice["launch"], choice["plan"]), ("direct", "right"))
+        self.assertGreaterEqual(choice["ratio"], 1)
+        self.assertEqual(choice["within"], choice["ratio"] <= 1.15)
+        stdout, _ = self.run_tool(*words, *FEW)
+        self.assertRegex(stdout, r"first choice, direct: right, .* \(predicted 250(\.0+)? us\), the best ")
+        # Without a prediction there is none.
+        self.assertEqual(self.report(TWICE, "--device", "cpu", "--batch", "3")["first_choice"], [])
+
+    def test_variants(self):
+        words = (TWICE, "--device", "cpu", "--plan", "right", "--variants")
+        (kernel,) = self.report(*words)["plans"][0]["kernels"]
+        self.assertEqual((kernel["kernel"], kernel["best"], kernel["first_is_within"]), ("right", 0, True))
+        (variant,) = kernel["variants"]
+        self.assertEqual((variant["schedule"], variant["reason"]), ("x86-64", ""))
+        self.assertIsNotNone(variant["seconds"])
+        stdout, _ = self.run_tool(*words, *FEW)
+        self.assertRegex(stdout, r"kernel right\n  \* .*, predicted +-  x86-64")
 
     def test_predicted_times(self):
         words = (TWICE, "--device", "cpu", "--plan", "right", "--plan", "idle", "--dispatches")
@@ -84,6 +121,11 @@ class OnAGpu(BenchCase):
             self.assertEqual(direct["calls"], 6)
             # The driver says: a millisecond a launch.
             self.assertAlmostEqual(direct["median"], launches * 1e-3)
+            for launch in ("direct", "graph"):
+                self.assertGreater(times[plan, launch]["host_us"], 0)
+        for plan in report["plans"]:
+            self.assertGreater(plan["runner_host_us"], 0)
+            self.assertEqual(plan["runner_launch"], "direct")
 
     def test_one_way_to_launch(self):
         for word, launch in (("on", "graph"), ("off", "direct")):
@@ -102,6 +144,17 @@ class OnAGpu(BenchCase):
                                   env={"HK_CUDA_DRIVER": DRIVER})
         self.assertIn("chosen: nothing was measured", stdout)
         self.assertEqual(self.gpu("--choose")["choice"]["tunings"], [])
+
+    def test_peaks_of_known_gpus(self):
+        def peaks(name, *words):
+            report = self.report(MODULE, "--params", PARAMS, "--plan", "folded", *words,
+                                 env={"HK_CUDA_DRIVER": DRIVER, "HK_FAKE_CUDA_NAME": name})
+            return report["peak_bytes_per_second"], report["peak_flops_per_second"]
+        bandwidth, flops = peaks("NVIDIA H200")
+        self.assertTrue(3e12 < bandwidth < 5e12 and 8e14 < flops < 1e15)
+        self.assertEqual(peaks("NVIDIA H200", "--peak-bandwidth", "7"), (7e9, flops))
+        self.assertLess(peaks("NVIDIA GeForce RTX 4090")[0], 1.1e12)
+        self.assertEqual(peaks("Fake GPU"), (0, 0))
 
     def test_floor(self):
         report = self.gpu("--peak-bandwidth", "1", "--plan", "folded")
