@@ -13,6 +13,8 @@ constexpr double kRoundMilliseconds = 10;
 constexpr unsigned kMaxCalls = 50;
 /// A run so long is hardly disturbed, and not often repeated.
 constexpr double kSteadyMilliseconds = 1;
+/// Of runs so long two rounds are enough.
+constexpr double kFewRoundsMilliseconds = 5;
 /// A run so long is not timed again.
 constexpr double kLongMilliseconds = 200;
 
@@ -82,7 +84,11 @@ Status LaunchTimer::race(const std::vector<TimedLauncher *> &launchers) {
   for (TimedLauncher *launcher : launchers)
     if (launcher->least < 0)
       HK_TRY(probe(*launcher));
-  for (unsigned round = 0; round < kRounds; ++round) {
+  unsigned rounds = kRounds;
+  for (const TimedLauncher *launcher : launchers)
+    if (launcher->least >= kFewRoundsMilliseconds)
+      rounds = 2;
+  for (unsigned round = 0; round < rounds; ++round) {
     for (size_t turn = 0; turn < n; ++turn) {
       const size_t i = round % 2 ? n - 1 - turn : turn;
       const double one = launchers[i]->least;

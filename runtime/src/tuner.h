@@ -73,6 +73,9 @@ private:
   /// (or nullptr). Whether it passed is the contender's verdict.
   Status judge(Candidate &candidate, Candidate *rival, Tuning &tuning);
   Status compare(const Candidate &candidate, Contender &contender);
+  /// It is slower than another, and not compared.
+  void passOver(Contender &contender, double milliseconds,
+                const Candidate &faster, const Tuning &tuning) const;
   /// Times both in turns; an error of a launch is `contender`'s.
   Status race(Candidate *first, Candidate &second, Tuning &tuning);
   /// Whether it is as fast as makes it the champion.

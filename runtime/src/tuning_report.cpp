@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tuning_report.h"
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace hk {
@@ -74,6 +75,12 @@ Json toJson(const Device &device, const schema::Module &module,
 }
 
 } // namespace
+
+std::string microseconds(double milliseconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f us", 1000 * milliseconds);
+  return text;
+}
 
 std::string nameOf(const Device &device, const schema::Module &module,
                    const schema::Plan &plan, const VariantChoice &variants) {

@@ -45,6 +45,9 @@ struct Tuning {
   TuningTime time;
 };
 
+/// "1000.0 us"
+std::string microseconds(double milliseconds);
+
 /// "'fused' (kernel 'qkv': #hk.cublaslt<..>)": the variants are named of
 /// executables that have several useful ones.
 std::string nameOf(const Device &device, const schema::Module &module,
