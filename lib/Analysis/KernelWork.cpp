@@ -4,6 +4,7 @@
 // hk-to-tile does it.
 
 #include "hk/Analysis/KernelDescription.h"
+#include "hk/Dialect/Tile/RegisterSplit.h"
 #include "hk/Target/Devices/Device.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -22,7 +23,8 @@ static constexpr int64_t kSlabRegisters = 224, kInputRegisters = 96,
 static constexpr int64_t kTileRows = 16, kWarp = 32;
 /// Those of tile-residency: an operand of fewer registers is always held; of
 /// another, so many columns are fetched at once.
-static constexpr int64_t kFewRegisters = 32, kFetchColumns = 16;
+static constexpr int64_t kFewRegisters = 32, kFetchColumns = 16,
+                         kGroupFetchColumns = 64;
 /// Registers for addresses, fragments of a weight, and the thread's place.
 static constexpr int64_t kOverhead = 23;
 /// Bytes that an instruction of a warp brings from shared memory: ldmatrix.x4,
@@ -152,6 +154,9 @@ bool KernelDescription::isQueryPublished(const CUDASchedule &s,
                                          const KernelWork &work,
                                          const Device &device) const {
   int64_t limit = std::min<int64_t>(255, device.registers / work.threads);
+  if (auto split = tile::RegisterSplit::get(
+          s.units, work.threads / kWarp - s.units, s.ctas, device.registers))
+    limit = split->consumer;
   return getQueryRegisters(s) >= kFewRegisters && work.registers > limit;
 }
 
@@ -205,7 +210,8 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   if (isQueryShared) {
     // In its place is what is fetched; and 32 rows have twice the sums and
     // maxima of 16.
-    work.registers += slab(unitRows, kFetchColumns) *
+    work.registers += slab(unitRows, s.usesWarpgroups ? kGroupFetchColumns
+                                                   : kFetchColumns) *
                           (4 + attentions.front().elementBytes) / 4 -
                       getQueryRegisters(s);
     work.shared += alignTo(s.rows * alignTo(shape.headDim, 8) *

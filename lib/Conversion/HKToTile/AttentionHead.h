@@ -21,6 +21,9 @@ struct TileEmitter::AttentionHead {
   int64_t headDim, paddedHeadDim;
   /// Multiplies the scores, which are then exponents of 2.
   double scale;
+  /// What the scores are multiplied by only when they become exponents: the
+  /// scale, unless their order depends on it.
+  double factor;
   /// The query head, and its rows of the unit; where they come from, if that
   /// is memory.
   mlir::Value number, query;

@@ -10,7 +10,8 @@
 // What a query does not see may hold NaN, and takes part in products with
 // zeros: EmitExactAttention.cpp.
 //
-// The maximum of a row is exact in every block. The sum of a row is kept in
+// The maximum of a row is that of a block before, or of the block itself: where
+// it grows by little, what was summed up is not scaled again. The sum of a row is kept in
 // eight columns, those of a group of the accumulator, so that lanes add up
 // once, at the end.
 
@@ -27,6 +28,10 @@ using namespace hk::tile;
 
 /// Columns of an accumulator that one group of registers holds.
 static constexpr int64_t groupColumns = 8;
+/// The columns of a head whose context is scaled only where it has to be, and
+/// the exponent of 2 that a power may then have (f16 holds 15).
+static constexpr int64_t kWideHead = 64;
+static constexpr double kLargestExponent = 8;
 
 /// Maxima, sums (in `groupColumns` columns) and the context, not yet divided.
 struct TileEmitter::SoftmaxState {
@@ -68,7 +73,7 @@ TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
   return range;
 }
 
-/// The scores of the unit's queries with a block of keys, as exponents of 2.
+/// The scores of the unit's queries with a block of keys.
 Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
                               Masking masking) {
   auto type = fragType(rows, head.keys, b.getF32Type());
@@ -76,7 +81,7 @@ Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
                                head.publishedKeys ? from : index(0),
                                index(head.publishedColumn), /*c=*/Value(),
                                /*transpose_b=*/false, head.split);
-  if (head.scale != 1.0)
+  if (head.scale != head.factor)
     scores = map(type, scores, [&](ValueRange x) -> Value {
       return arith::MulFOp::create(b, loc, x[0], constant(head.scale));
     });
@@ -92,56 +97,118 @@ Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
                         head.op.getCausalAttr());
 }
 
-/// Takes a block of keys into the state.
-TileEmitter::SoftmaxState
-TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
-                          Value from, SoftmaxState state, Masking masking) {
-  auto power = [&](ValueRange x) -> Value {
-    Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
+/// 2 to the power of `factor` (`x` - `base`), `base` being one value a row.
+Value TileEmitter::emitPowers(const AttentionHead &head, Value x, Value base) {
+  auto type = cast<FragType>(x.getType());
+  if (head.factor == 1.0)
+    return map(type, {x, base}, [&](ValueRange x) -> Value {
+      Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
+      return math::Exp2Op::create(b, loc, exponent, approximate());
+    });
+  Value offset =
+      map(cast<FragType>(base.getType()), base, [&](ValueRange x) -> Value {
+        return arith::MulFOp::create(b, loc, x[0], constant(-head.factor));
+      });
+  return map(type, {x, offset}, [&](ValueRange x) -> Value {
+    Value exponent =
+        math::FmaOp::create(b, loc, x[0], constant(head.factor), x[1]);
     return math::Exp2Op::create(b, loc, exponent, approximate());
-  };
-  Value scores = emitScores(head, keys, from, masking);
+  });
+}
+
+/// `maximum`, or 0 where a row has seen no key yet, whose powers are to be
+/// zeros.
+Value TileEmitter::emitBase(Value maximum, Masking masking) {
+  if (masking != Masking::Seen)
+    return maximum;
+  return map(cast<FragType>(maximum.getType()), maximum,
+             [&](ValueRange x) -> Value {
+               Value none = constant(-std::numeric_limits<float>::infinity());
+               Value isNone = arith::CmpFOp::create(
+                   b, loc, arith::CmpFPredicate::OEQ, x[0], none);
+               return arith::SelectOp::create(b, loc, isNone, constant(0.0),
+                                              x[0]);
+             });
+}
+
+/// The state with the maxima of `top` and of before, and all else scaled to
+/// them.
+TileEmitter::SoftmaxState TileEmitter::emitRescaled(const AttentionHead &head,
+                                                    SoftmaxState state,
+                                                    Value top,
+                                                    Masking masking) {
   auto rowType = cast<FragType>(state.maximum.getType());
-  Value top = RowReduceOp::create(b, loc, rowType, Reduction::Max, scores);
   Value maximum =
       map(rowType, {state.maximum, top}, [&](ValueRange x) -> Value {
         return arith::MaxNumFOp::create(b, loc, x[0], x[1]);
       });
-  // A row that has seen no key yet has -inf, and its powers are to be zeros.
-  Value base = maximum;
-  if (masking == Masking::Seen)
-    base = map(rowType, maximum, [&](ValueRange x) -> Value {
-      Value none = constant(-std::numeric_limits<float>::infinity());
-      Value isNone =
-          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x[0], none);
-      return arith::SelectOp::create(b, loc, isNone, constant(0.0), x[0]);
-    });
-  Value decay = map(rowType, {state.maximum, base}, power);
-  Value powers = map(cast<FragType>(scores.getType()), {scores, base}, power);
+  Value decay = emitPowers(head, state.maximum, emitBase(maximum, masking));
+  auto scale = [&](Value value) {
+    return map(cast<FragType>(value.getType()), {value, decay},
+               [&](ValueRange x) -> Value {
+                 return arith::MulFOp::create(b, loc, x[0], x[1]);
+               });
+  };
+  return {maximum, scale(state.sum), scale(state.context)};
+}
 
-  SmallVector<Value> terms = {state.sum, decay};
+/// The state that a block whose greatest scores are `top` is added to. Where
+/// the context is wide it is not scaled for maxima that are a little greater:
+/// powers may be above 1, and all is divided by their sum in the end.
+TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
+                                                   SoftmaxState state,
+                                                   Value top, Masking masking) {
+  if (head.paddedHeadDim < kWideHead)
+    return emitRescaled(head, state, top, masking);
+  Value isGreater = map(
+      rowType(b.getI1Type()), {top, state.maximum},
+      [&](ValueRange x) -> Value {
+        Value limit = arith::AddFOp::create(
+            b, loc, x[1], constant(kLargestExponent / head.factor));
+        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
+                                     limit);
+      });
+  Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
+  auto choice = scf::IfOp::create(b, loc,
+                                  ValueRange(state.values()).getTypes(), any,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  SoftmaxState rescaled = emitRescaled(head, state, top, masking);
+  scf::YieldOp::create(b, loc, rescaled.values());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, loc, state.values());
+  return SoftmaxState::get(choice.getResults());
+}
+
+/// Takes a block of keys into the state.
+TileEmitter::SoftmaxState
+TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
+                          Value from, SoftmaxState state, Masking masking) {
+  Value scores = emitScores(head, keys, from, masking);
+  Value top = RowReduceOp::create(b, loc,
+                                  cast<FragType>(state.maximum.getType()),
+                                  Reduction::Max, scores);
+  state = emitMaximum(head, state, top, masking);
+  Value powers = emitPowers(head, scores, emitBase(state.maximum, masking));
+  SmallVector<Value> terms = {state.sum};
   for (int64_t column = 0; column < head.keys; column += groupColumns)
     terms.push_back(slice(powers, column, groupColumns));
-  Value sum = map(cast<FragType>(state.sum.getType()), terms,
+  state.sum = map(cast<FragType>(state.sum.getType()), terms,
                   [&](ValueRange x) -> Value {
-                    Value total = arith::MulFOp::create(b, loc, x[0], x[1]);
-                    for (Value term : x.drop_front(2))
+                    Value total = x[0];
+                    for (Value term : x.drop_front(1))
                       total = arith::AddFOp::create(b, loc, total, term);
                     return total;
                   });
-  auto contextType = cast<FragType>(state.context.getType());
-  Value context =
-      map(contextType, {state.context, decay}, [&](ValueRange x) -> Value {
-        return arith::MulFOp::create(b, loc, x[0], x[1]);
-      });
   if (!head.operandType.isF32())
     powers = map(fragType(rows, head.keys, head.operandType), powers,
                  [&](ValueRange x) { return narrow(x[0], head.operandType); });
-  context = MmaOp::create(b, loc, contextType, powers, values,
-                          head.publishedValues ? from : index(0),
-                          index(head.publishedColumn), context,
-                          /*transpose_b=*/true, head.split);
-  return {maximum, sum, context};
+  state.context = MmaOp::create(
+      b, loc, cast<FragType>(state.context.getType()), powers, values,
+      head.publishedValues ? from : index(0), index(head.publishedColumn),
+      state.context, /*transpose_b=*/true, head.split);
+  return state;
 }
 
 /// The row after the last of the unit or, where warps multiply together, of its
@@ -237,6 +304,7 @@ TileEmitter::AttentionHead TileEmitter::describeHead(AttentionOp op) {
   h.headDim = op.getHeadDim();
   h.paddedHeadDim = padColumns(h.headDim);
   h.scale = op.getScaleValue() * (op.getBase2() ? 1.0 : 1.4426950408889634);
+  h.factor = h.scale > 0 ? h.scale : 1.0;
   h.mask = op.getKeyMask() ? argument(op.getKeyMask()) : Value();
   KeyRange range = emitKeyRange(op);
   h.limit = range.limit;

@@ -51,7 +51,12 @@ void TileEmitter::emitPosition() {
     return digit;
   };
   run = takeDigit(plan.runs);
-  Value block = takeDigit(llvm::divideCeil(plan.sequence, schedule.getRows()));
+  int64_t blocks = llvm::divideCeil(plan.sequence, schedule.getRows());
+  Value block = takeDigit(blocks);
+  // The last rows see the most keys: the longest work begins first.
+  if (block && llvm::any_of(plan.getBody().getOps<AttentionOp>(),
+                            [](AttentionOp op) { return op.getCausal(); }))
+    block = arith::SubIOp::create(b, loc, index(blocks - 1), block);
   sequence = rest;
   Value firstRow = mul(sequence, plan.sequence);
   firstQuery = block ? mul(block, schedule.getRows()) : index(0);

@@ -169,6 +169,13 @@ private:
   mlir::Value emitHead(AttentionHead &head);
   mlir::Value emitScores(const AttentionHead &head, mlir::Value keys,
                          mlir::Value from, Masking masking);
+  mlir::Value emitPowers(const AttentionHead &head, mlir::Value x,
+                         mlir::Value base);
+  mlir::Value emitBase(mlir::Value maximum, Masking masking);
+  SoftmaxState emitRescaled(const AttentionHead &head, SoftmaxState state,
+                            mlir::Value top, Masking masking);
+  SoftmaxState emitMaximum(const AttentionHead &head, SoftmaxState state,
+                           mlir::Value top, Masking masking);
   SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,
                             mlir::Value values, mlir::Value from,
                             SoftmaxState state, Masking masking);

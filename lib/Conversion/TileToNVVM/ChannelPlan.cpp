@@ -123,6 +123,15 @@ LogicalResult ChannelPlan::analyse(const KernelInfo &info) {
   });
   if (result.wasInterrupted())
     return failure();
+  kernel.walk([&](tile::WaitOp wait) {
+    Channel &channel = get(wait.getChan());
+    for (Operation *user : wait.getResult().getUsers()) {
+      auto mma = dyn_cast<tile::MmaOp>(user);
+      bool isOfGroup = mma && mma.getWarpgroup();
+      channel.feedsWarpgroups |= isOfGroup;
+      channel.feedsWarpgroupsAlone &= isOfGroup;
+    }
+  });
   result = kernel.walk(
       [&](Block *block) -> WalkResult { return addTransfers(*block, info); });
   return failure(result.wasInterrupted());
@@ -166,7 +175,8 @@ void ChannelPlan::emitEntry(Device &d, const KernelInfo &info) {
                     arrivals);
       for (int64_t i = channel->slots; i < 2 * channel->slots; ++i)
         initBarrier(inner, {info.sharedBase, channel->barriers + 8 * i},
-                    32 * info.units);
+                    channel->feedsWarpgroupsAlone ? info.units
+                                                  : 32 * info.units);
     }
     if (hasBulk)
       fenceBarrierInit(inner);

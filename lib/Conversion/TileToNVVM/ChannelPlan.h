@@ -25,6 +25,8 @@ struct RingPosition {
 
 struct Channel {
   bool isBulk = false;
+  /// Whether wgmma reads slots; and whether nothing else does.
+  bool feedsWarpgroups = false, feedsWarpgroupsAlone = true;
   int64_t slots = 1, slotBytes = 0;
   /// In bytes of the kernel's shared memory: the slots, and the barriers (all
   /// full ones, then all empty ones).

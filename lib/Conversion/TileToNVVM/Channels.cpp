@@ -96,8 +96,19 @@ struct WaitLowering : TilePattern<tile::WaitOp> {
     waitForPhase(d, info.target, ring.full(), ring.parity());
     Value slot = ring.address();
     ring.advance();
+    // wgmma reads by another proxy than threads write by. One fence does for
+    // slots that are waited for one after another.
+    auto next = dyn_cast_if_present<tile::WaitOp>(op->getNextNode());
+    if (needsFence(channel) &&
+        !(next && needsFence(info.channels.get(next.getChan()))))
+      fenceProxies(d);
     rewriter.replaceOp(op, slot);
     return success();
+  }
+
+private:
+  static bool needsFence(const Channel &channel) {
+    return channel.feedsWarpgroups && !channel.isBulk;
   }
 };
 
@@ -110,6 +121,14 @@ struct ReleaseLowering : TilePattern<tile::ReleaseOp> {
     Device d(rewriter, op.getLoc());
     const Channel &channel = info.channels.get(op.getChan());
     Ring ring(d, info, channel, channel.released);
+    if (channel.feedsWarpgroupsAlone) {
+      // What the warp read was there when its wgmma ended.
+      arrive(d, ring.empty(),
+             d.compare(arith::CmpIPredicate::eq, info.lane, d.i32(0)));
+      ring.advance();
+      rewriter.eraseOp(op);
+      return success();
+    }
     // Each lane speaks for itself, so that its own reads are in front of its own
     // arrival. An arrival alone overtakes an ldmatrix that is still on its way
     // (seen on an H200, with two CTAs on a multiprocessor), and the slot is

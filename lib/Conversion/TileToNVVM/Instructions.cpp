@@ -150,6 +150,10 @@ void hk::syncThreads(Device &d, int64_t id, int64_t threads) {
   effect(d, text + ";", "", {});
 }
 
+void hk::fenceProxies(Device &d) {
+  effect(d, "fence.proxy.async.shared::cta;", "", {});
+}
+
 void hk::fenceReads(Device &d, const GPUTarget &target) {
   effect(d,
          target.hasBulkCopy() ? "fence.proxy.async.shared::cta;"

@@ -72,6 +72,9 @@ void copyBulk(Device &d, mlir::Value target, mlir::Value source, int64_t bytes,
 
 /// bar.sync of `threads` threads (0: all of the CTA) at barrier `id`.
 void syncThreads(Device &d, int64_t id, int64_t threads);
+/// What threads have written to shared memory, as far as the lane knows, is
+/// there for wgmma and for bulk copies.
+void fenceProxies(Device &d);
 /// What the lane has read of shared memory may be written by others, whichever
 /// way, once it has arrived at a barrier.
 void fenceReads(Device &d, const GPUTarget &target);

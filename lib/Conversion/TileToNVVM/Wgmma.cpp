@@ -219,10 +219,10 @@ private:
 };
 } // namespace
 
-/// Whether B was written by the generic proxy, which wgmma does not see.
-static bool isWrittenByThreads(Value b, KernelInfo &info) {
-  auto wait = b.getDefiningOp<tile::WaitOp>();
-  return !wait || !info.channels.get(wait.getChan()).isBulk;
+/// Whether threads wrote B, which wgmma does not see without a fence. (That of a
+/// slot comes with the wait.)
+static bool isWrittenByThreads(Value b) {
+  return !b.getDefiningOp<tile::WaitOp>();
 }
 
 SmallVector<Value> hk::emitWarpgroupMma(Device &d, KernelInfo &info,
@@ -234,5 +234,5 @@ SmallVector<Value> hk::emitWarpgroupMma(Device &d, KernelInfo &info,
   if (offset.value)
     start = d.add(start, d.mul(offset.value, rowBytes));
   return Product(d, op, a, c)
-      .emit(start, isWrittenByThreads(op.getB(), info));
+      .emit(start, isWrittenByThreads(op.getB()));
 }

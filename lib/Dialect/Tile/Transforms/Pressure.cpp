@@ -2,12 +2,21 @@
 
 #include "Pressure.h"
 
+#include "hk/Dialect/Tile/RegisterSplit.h"
+
 using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
-int64_t hk::tile::getRegisterLimit(const Arch &arch, int64_t threads) {
-  return std::min<int64_t>(255, arch.registers / threads / 8 * 8);
+int64_t hk::tile::getRegisterLimit(const Arch &arch, KernelOp kernel,
+                                   int64_t producers) {
+  int64_t units = kernel.getUnits();
+  if (auto ctas = kernel->getAttrOfType<IntegerAttr>("hk.ctas"))
+    if (auto split = RegisterSplit::get(units, llvm::alignTo(producers, 4),
+                                        ctas.getInt(), arch.registers))
+      return split->consumer;
+  return std::min<int64_t>(255,
+                           arch.registers / (32 * (units + producers)) / 8 * 8);
 }
 
 /// Fragments of B and their addresses, while an mma runs.

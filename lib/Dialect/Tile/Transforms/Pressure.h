@@ -12,8 +12,9 @@ namespace hk::tile {
 /// Addresses, the thread's place in its warp, and what ptxas needs besides.
 inline constexpr int64_t kRegisterOverhead = 16;
 
-/// The registers that a thread of a CTA of `threads` can have.
-int64_t getRegisterLimit(const Arch &arch, int64_t threads);
+/// The registers that a thread which computes can have, with `producers` warps
+/// that copy.
+int64_t getRegisterLimit(const Arch &arch, KernelOp kernel, int64_t producers);
 
 /// The registers that hold a value: of f16, two elements share one.
 int64_t getRegisters(mlir::Value value);

@@ -20,8 +20,13 @@ using namespace hk::tile;
 static constexpr int64_t kProducers = 4;
 /// A value of fewer registers is not worth being read over and over.
 static constexpr int64_t kFewRegisters = 32;
-/// The columns that are fetched at once: a step in K of f16.
-static constexpr int64_t kFetchColumns = 16;
+
+/// The columns that are fetched at once: a step in K of f16, or several where a
+/// product has to be waited for.
+static int64_t getFetchColumns(KernelOp kernel) {
+  auto kind = kernel->getAttrOfType<StringAttr>("hk.mma");
+  return kind && kind.getValue() == "wgmma" ? 64 : 16;
+}
 
 /// True if `value` is only used as A of mmas, whole or in slices.
 static bool isOperandA(Value value) {
@@ -158,7 +163,7 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
         continue;
       }
       remarks.passed(value.getLoc(), "Published",
-                     "A is read from shared memory, " + Twine(kFetchColumns) +
+                     "A is read from shared memory, " + Twine(getFetchColumns(kernel)) +
                          " of " +
                          Twine(cast<FragType>(value.getType()).getColumns()) +
                          " columns at a time");
@@ -209,8 +214,7 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
           return product.first.getSplit();
         }))
       most += own;
-    int64_t limit =
-        getRegisterLimit(arch, 32 * (kernel.getUnits() + kProducers));
+    int64_t limit = getRegisterLimit(arch, kernel, kProducers);
     if (most <= limit)
       return "expects loops that need more than " + std::to_string(limit) +
              " registers a thread, but got about " + std::to_string(most);
@@ -247,10 +251,11 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
       builder.setInsertionPoint(mma);
       int64_t columns = mma.getA().getType().getColumns();
       Value sums = mma.getC();
-      for (int64_t k = 0; k < columns; k += kFetchColumns) {
+      int64_t step = getFetchColumns(kernel);
+      for (int64_t k = 0; k < columns; k += step) {
         Value a = FetchOp::create(
             builder, loc,
-            type.withColumns(std::min(kFetchColumns, columns - k)), buf, row,
+            type.withColumns(std::min(step, columns - k)), buf, row,
             constant(first + k));
         Value bRow = mma.getRow(), bColumn = mma.getColumn();
         Value &depth = mma.getTransposeB() ? bRow : bColumn;
