@@ -9,6 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -205,7 +206,10 @@ ModuleFile::refusals(const std::string &plan) const {
     if (remark->kind() == schema::RemarkKind::Missed && remark->pass() &&
         remark->function() && remark->message() &&
         remark->pass()->str() == kSchedulePass &&
-        remark->function()->str() == plan)
+        remark->function()->str() == plan &&
+        // Kernels of several layers say the same.
+        std::find(result.begin(), result.end(), remark->message()->str()) ==
+            result.end())
       result.push_back(remark->message()->str());
   return result;
 }
