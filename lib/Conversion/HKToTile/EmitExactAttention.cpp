@@ -67,32 +67,44 @@ Value TileEmitter::emitExactContext(const AttentionHead &head) {
                    columnOf(view, head.group, block)},
         Value(), isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
   };
-  // Of memory, so that it need not be kept until here.
+  // Columns of the query, scaled: loaded again, so that they need not be kept
+  // until here.
   auto getQuery = [&](Column block, int64_t columns) -> Value {
-    if (!head.queryView)
-      return slice(head.query, block.offset, columns);
-    FragType type = fragType(rows, columns, head.queryView->getElementType());
-    bool isPadded = type.getColumns() != columns;
-    return LoadOp::create(
-        b, loc, type, head.queryView->memref,
-        ValueRange{row, columnOf(*head.queryView, head.number, block)}, end,
-        isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
+    Value query;
+    if (head.queryView) {
+      FragType type = fragType(rows, columns, head.queryView->getElementType());
+      bool isPadded = type.getColumns() != columns;
+      query = LoadOp::create(
+          b, loc, type, head.queryView->memref,
+          ValueRange{row, columnOf(*head.queryView, head.number, block)}, end,
+          isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
+    } else {
+      query = slice(head.query, block.offset, columns);
+    }
+    return map(
+        fragType(rows, columns, f32), query, [&](ValueRange x) -> Value {
+          return arith::MulFOp::create(b, loc, widen(x[0]),
+                                       constant(head.scale));
+        });
   };
+  Value whole; // All columns, if they are one block.
+  if (head.headDim <= kScoreColumns)
+    whole = getQuery(Column(), head.headDim);
   // The score of a key, one a row; minus infinity where it is not seen.
   auto scores = [&](Value key) -> Value {
     Value zero = SplatOp::create(b, loc, perRow, constant(0.0));
     auto addBlock = [&](Column block, int64_t columns, ValueRange before) {
       Value products = map(fragType(rows, columns, f32),
-                           {getQuery(block, columns),
+                           {whole ? whole : getQuery(block, columns),
                             loadRow(head.key, key, block, columns)},
                            [&](ValueRange x) -> Value {
-                             Value scaled = arith::MulFOp::create(
-                                 b, loc, widen(x[0]), constant(head.scale));
-                             return arith::MulFOp::create(b, loc, scaled,
+                             return arith::MulFOp::create(b, loc, x[0],
                                                           widen(x[1]));
                            });
       Value part =
           RowReduceOp::create(b, loc, perRow, Reduction::Add, products);
+      if (whole)
+        return SmallVector<Value>{part};
       Value sum = map(perRow, {before[0], part}, [&](ValueRange x) -> Value {
         return arith::AddFOp::create(b, loc, x[0], x[1]);
       });

@@ -179,13 +179,22 @@ private:
     return values;
   }
 
+  /// A value from outside of the loop is rounded in every trip: the compiler,
+  /// which would keep what it is rounded to as well, is told that it changes.
+  Value forThisTrip(Value value) {
+    if (op.getA().getParentBlock() == op->getBlock())
+      return value;
+    return d.ptx("", "=f,0", value.getType(), value, /*hasSideEffects=*/true)
+        .front();
+  }
+
   void emitTF32() {
     for (int64_t k = 0; k < depth; ++k) {
       SmallVector<Value> aHigh, aLow;
       for (int64_t slab = 0; slab < slabs; ++slab)
         // Registers of a group: (g, 2t), (g, 2t+1), (g+8, 2t), (g+8, 2t+1).
         for (int64_t i : {0, 2, 1, 3}) {
-          Split value = split(a[(slab * depth + k) * 4 + i]);
+          Split value = split(forThisTrip(a[(slab * depth + k) * 4 + i]));
           aHigh.push_back(value.high);
           aLow.push_back(value.low);
         }

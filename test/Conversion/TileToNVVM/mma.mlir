@@ -80,6 +80,27 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
     tile.return
   }
 
+  // What is the same in every trip of a loop is rounded in each.
+  // CHECK-LABEL: llvm.func @tf32_loop(
+  // CHECK: scf.for
+  // CHECK-COUNT-4: llvm.inline_asm has_side_effects {{.*}}"", "=f,0" %{{.*}} : (f32) -> f32
+  // CHECK-NOT: inline_asm
+  // CHECK: nvvm.mma.sync
+  tile.kernel @tf32_loop(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %b: index) attributes {units = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %buf = tile.alloc {offset = 0 : i64} : !tile.buf<8x8xf32>
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> !tile.frag<16x8xf32>
+    %a = tile.load %x[%b, %c0] : memref<?x8xf32> -> !tile.frag<16x8xf32>
+    %d = scf.for %i = %c0 to %b step %c1 iter_args(%c = %z) -> (!tile.frag<16x8xf32>) {
+      %e = tile.mma %a, %buf[%c0, %c0], %c : !tile.frag<16x8xf32>, !tile.buf<8x8xf32>, !tile.frag<16x8xf32> -> !tile.frag<16x8xf32>
+      scf.yield %e : !tile.frag<16x8xf32>
+    }
+    tile.store %d to %y[%b, %c0] : !tile.frag<16x8xf32>, memref<?x8xf32>
+    tile.return
+  }
+
   // Three products; the rest of a number is what its tf32 leaves.
   // CHECK-LABEL: llvm.func @split(
   // CHECK: %[[HIGH:.*]] = nvvm.convert.float.to.tf32 %[[X:.*]] {

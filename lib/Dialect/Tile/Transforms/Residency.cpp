@@ -209,11 +209,6 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
                         }))
                       most = std::max(most, registers);
                   });
-    // What A is split into is the same in every trip, and is kept as well.
-    if (llvm::any_of(products, [](Product product) {
-          return product.first.getSplit();
-        }))
-      most += own;
     int64_t limit = getRegisterLimit(arch, kernel, kProducers);
     if (most <= limit)
       return "expects loops that need more than " + std::to_string(limit) +
