@@ -36,6 +36,7 @@ Status Context::create(const hk_context_options &options,
   created->log_ = {options.log, options.log_user, environment.logs};
   created->tunes_ = environment.tunes;
   created->tuneSeconds_ = environment.tuneSeconds;
+  created->overlaps_ = environment.overlaps;
   if (options.parallel_for)
     created->workers_ = std::make_unique<ExternalWorkers>(
         threads, options.parallel_for, options.parallel_for_user);

@@ -23,6 +23,8 @@ public:
   bool tunes() const { return tunes_; }
   /// How long one choice may take before it tries no more variants.
   uint32_t tuneSeconds() const { return tuneSeconds_; }
+  /// Whether kernels may start before those in front of them have ended.
+  bool overlaps() const { return overlaps_; }
   /// Where sessions run: the CPU or a GPU.
   Device &device() { return gpu_ ? *gpu_ : static_cast<Device &>(*cpu_); }
 
@@ -30,6 +32,7 @@ private:
   Log log_;
   bool tunes_ = true;
   uint32_t tuneSeconds_ = 0;
+  bool overlaps_ = true;
   std::unique_ptr<Workers> workers_;
   std::unique_ptr<CpuDevice> cpu_;
   std::unique_ptr<Device> gpu_; // or null

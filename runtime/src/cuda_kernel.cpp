@@ -3,6 +3,7 @@
 
 #include "cuda_device.h"
 #include "module_check.h"
+#include "sm.h"
 
 namespace hk {
 namespace {
@@ -13,8 +14,11 @@ using namespace cuda;
 constexpr uint32_t kDefaultShared = 48 * 1024;
 /// The largest cluster that every device with clusters runs.
 constexpr uint32_t kPortableCluster = 8;
-/// Clusters and programmatic launches came with it.
+/// Clusters and programmatic launches came with it. Code for devices before it
+/// cannot wait for the kernel in front, wherever it runs.
 constexpr uint32_t kHopper = 90;
+/// The version of CUDA whose graphs keep programmatic launches as such.
+constexpr int kProgrammaticEdges = 12030;
 
 class CudaKernel final : public Kernel {
 public:
@@ -23,8 +27,10 @@ public:
              CUfunction function)
       : device_(device), launch_(device.library().functions().cuLaunchKernelEx),
         name_(printable(name)), cluster_(variant.cluster()),
-        hasProgrammatic_(device.sm() >= kHopper), code_(std::move(code)),
-        function_(function) {
+        code_(std::move(code)), function_(function) {
+    const std::optional<Sm> sm = parseSm(view(variant.isa()));
+    canOverlap_ = sm && sm->number >= kHopper &&
+                  device.library().version() >= kProgrammaticEdges;
     config_.gridDimY = config_.gridDimZ = 1;
     config_.blockDimX = variant.threads();
     config_.blockDimY = config_.blockDimZ = 1;
@@ -60,7 +66,7 @@ public:
     CUlaunchConfig config = config_;
     config.gridDimX = static_cast<unsigned>(arguments.workgroups);
     config.hStream = static_cast<CUstream>(arguments.stream);
-    config.numAttrs += arguments.programmatic && hasProgrammatic_;
+    config.numAttrs += arguments.programmatic && canOverlap_;
     const CUresult result = launch_(&config, function_, parameters, nullptr);
     if (result == CUDA_SUCCESS)
       return Status();
@@ -77,7 +83,7 @@ private:
   decltype(DriverFunctions::cuLaunchKernelEx) launch_;
   std::string name_;
   uint32_t cluster_;
-  bool hasProgrammatic_;
+  bool canOverlap_ = false;
   CUlaunchAttribute attributes_[2] = {};
   CUlaunchConfig config_ = {}; // but for the grid and the stream
   std::shared_ptr<CudaModule> code_;

@@ -66,6 +66,7 @@ Status Environment::read(Environment &environment) {
   HK_TRY(readSwitch("HK_PERF_MAP", result.perfMap));
   HK_TRY(readSwitch("HK_TUNE", result.tunes));
   HK_TRY(readSwitch("HK_LOG", result.logs));
+  HK_TRY(readSwitch("HK_PDL", result.overlaps));
   result.cudaDriver = variable("HK_CUDA_DRIVER");
   result.cublasLt = variable("HK_CUBLASLT");
   environment = std::move(result);

@@ -21,6 +21,7 @@ struct Environment {
   bool tunes = true;        // HK_TUNE
   uint32_t tuneSeconds = 4; // HK_TUNE_SECONDS
   bool logs = false;        // HK_LOG
+  bool overlaps = true;     // HK_PDL
   std::string cudaDriver;   // HK_CUDA_DRIVER
   std::string cublasLt;     // HK_CUBLASLT
 

@@ -79,6 +79,7 @@ Status LoadedPlan::load(const Module &loadedModule, PackedStore &store,
       isa_ = variant->isa()->c_str();
     }
   }
+  bool followsOurs = false;
   for (const schema::Dispatch *dispatch : *plan_.dispatches()) {
     Launch launch;
     const schema::Variant &variant =
@@ -86,7 +87,12 @@ Status LoadedPlan::load(const Module &loadedModule, PackedStore &store,
     launch.kernel = kernels_[dispatch->executable()].get();
     launch.grid = {variant.grid()->mul(), variant.grid()->add(),
                    variant.grid()->div(), variant.grid_times()};
-    launch.programmatic = dispatch->programmatic();
+    // After a kernel of our own. In front of the first are the caller's, which
+    // do not say that they have ended only after all before them; and nothing
+    // is known of what a library launches.
+    launch.programmatic =
+        dispatch->programmatic() && context_.overlaps() && followsOurs;
+    followsOurs = variant.target() == schema::Target::Cuda;
     for (const schema::Binding *binding : *dispatch->bindings())
       launch.buffers.push_back({binding->kind(), binding->index(),
                                 binding->offset_per_sequence(),

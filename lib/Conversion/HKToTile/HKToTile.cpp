@@ -31,16 +31,40 @@ static Type getMemoryType(RankedTensorType type) {
   return MemRefType::get(shape, element);
 }
 
-/// Makes the kernel of a variant, with its arguments and attributes.
+/// Of each executable, the operands that are inputs of the network in all of
+/// its dispatches: nothing writes them while a plan runs.
+using NetworkInputs = DenseMap<StringAttr, SmallVector<bool>>;
+
+static NetworkInputs findNetworkInputs(ModuleOp module) {
+  NetworkInputs inputs;
+  for (auto plan : module.getOps<PlanOp>())
+    for (auto dispatch : plan.getBody().getOps<DispatchOp>()) {
+      SmallVector<bool> &are = inputs[dispatch.getExecutableAttr().getAttr()];
+      are.resize(dispatch.getInputs().size(), true);
+      for (auto [is, operand] : llvm::zip_equal(are, dispatch.getInputs()))
+        is &= isa<BlockArgument>(operand);
+    }
+  return inputs;
+}
+
+/// Makes the kernel of a variant, with its arguments and attributes. `inputs`:
+/// which operands are inputs of the network; empty where that is not known.
 static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
-                                   SymbolTable &symbols, ModuleOp target) {
+                                   ArrayRef<bool> inputs, SymbolTable &symbols,
+                                   ModuleOp target) {
   Block &body = plan.getBody();
   SmallVector<Type> types;
   SmallVector<Attribute> packed;
   SmallVector<int64_t> ahead;
-  for (Type type : body.getArgumentTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      types.push_back(getMemoryType(tensor));
+  SmallVector<unsigned> constants;
+  for (auto [i, type] : llvm::enumerate(body.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    if (i < inputs.size() && inputs[i])
+      constants.push_back(types.size());
+    types.push_back(getMemoryType(tensor));
+  }
   for (Type type : body.getTerminator()->getOperandTypes())
     types.push_back(getMemoryType(cast<RankedTensorType>(type)));
   for (const PackedArgument &argument : plan.packed) {
@@ -49,6 +73,7 @@ static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
     ahead.push_back(argument.ahead);
     if (!layout) {
       auto vector = cast<RankedTensorType>(get.getType());
+      constants.push_back(types.size());
       types.push_back(
           MemRefType::get(vector.getShape(), vector.getElementType()));
       packed.push_back(get.getSymbolAttr());
@@ -74,6 +99,9 @@ static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
   auto kernel = tile::KernelOp::create(b, variant.getLoc(), name,
                                        b.getFunctionType(types, {}),
                                        plan.schedule.getUnits());
+  for (unsigned number : constants)
+    kernel.setArgAttr(number, tile::KernelOp::getConstantAttrName(),
+                      b.getUnitAttr());
   kernel->setAttr("hk.executable",
                   FlatSymbolRefAttr::get(executable.getSymNameAttr()));
   kernel->setAttr("hk.variant", b.getI64IntegerAttr(number));
@@ -118,9 +146,13 @@ struct HKToTile : hk::impl::HKToTileBase<HKToTile> {
         plans.push_back(std::move(*plan));
       }
     SymbolTable symbols(module);
+    NetworkInputs inputs = findNetworkInputs(module);
     for (const KernelPlan &plan : plans) {
       ModuleOp target = getTarget(b, module, plan.schedule.getArch());
-      tile::KernelOp kernel = createKernel(b, plan, symbols, target);
+      auto executable = cast<ExecutableOp>(plan.variant->getParentOp());
+      tile::KernelOp kernel =
+          createKernel(b, plan, inputs.lookup(executable.getSymNameAttr()),
+                       symbols, target);
       TileEmitter(b, kernel, plan).emit();
     }
   }

@@ -154,6 +154,12 @@ void hk::fenceProxies(Device &d) {
   effect(d, "fence.proxy.async.shared::cta;", "", {});
 }
 
+void hk::launchDependents(Device &d) {
+  effect(d, "griddepcontrol.launch_dependents;", "", {});
+}
+
+void hk::waitForGrid(Device &d) { effect(d, "griddepcontrol.wait;", "", {}); }
+
 void hk::fenceReads(Device &d, const GPUTarget &target) {
   effect(d,
          target.hasBulkCopy() ? "fence.proxy.async.shared::cta;"

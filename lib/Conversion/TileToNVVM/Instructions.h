@@ -75,6 +75,10 @@ void syncThreads(Device &d, int64_t id, int64_t threads);
 /// What threads have written to shared memory, as far as the lane knows, is
 /// there for wgmma and for bulk copies.
 void fenceProxies(Device &d);
+/// The next kernel may begin, once all CTAs say so or have ended (sm_90 and
+/// later). The thread waits for the kernels in front.
+void launchDependents(Device &d);
+void waitForGrid(Device &d);
 /// What the lane has read of shared memory may be written by others, whichever
 /// way, once it has arrived at a barrier.
 void fenceReads(Device &d, const GPUTarget &target);

@@ -49,6 +49,8 @@ struct KernelLowering : TilePattern<tile::KernelOp> {
     set("hk.threads", rewriter.getI64IntegerAttr(threads));
     set("hk.cluster", rewriter.getI64IntegerAttr(1));
     set("hk.shared", rewriter.getI64IntegerAttr(op.getShared().value_or(0)));
+    if (info.waitsForGrid)
+      set("hk.grid_wait", rewriter.getUnitAttr());
 
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.end());
@@ -94,10 +96,24 @@ struct UnitLowering : TilePattern<tile::UnitOp> {
   }
 };
 
+struct GridWaitLowering : TilePattern<tile::GridWaitOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::GridWaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Device d(rewriter, op.getLoc());
+    if (info.waitsForGrid)
+      waitForGrid(d);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void hk::populateKernelPatterns(const TileTypeConverter &converter,
                                 RewritePatternSet &patterns, KernelInfo &info) {
-  patterns.add<KernelLowering, ReturnLowering, ItemLowering, UnitLowering>(
-      converter, patterns.getContext(), info);
+  patterns.add<KernelLowering, ReturnLowering, ItemLowering, UnitLowering,
+               GridWaitLowering>(converter, patterns.getContext(), info);
 }

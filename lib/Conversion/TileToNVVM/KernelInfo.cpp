@@ -75,6 +75,7 @@ KernelInfo::KernelInfo(tile::KernelOp op, const GPUTarget &gpu)
       for (Block &block : region)
         for (Value argument : block.getArguments())
           look(argument);
+    waitsForGrid |= isa<tile::GridWaitOp>(inner) && target.hasGridControl();
     if (auto store = dyn_cast<tile::StoreOp>(inner))
       written.insert(store.getTarget());
     if (isa<tile::TileDialect>(inner->getDialect()))
@@ -88,7 +89,8 @@ KernelInfo::KernelInfo(tile::KernelOp op, const GPUTarget &gpu)
   auto addInvariant = [&](Operation *reader, Value source) {
     auto argument = dyn_cast<BlockArgument>(source);
     if (argument && argument.getOwner() == &kernel.getBody().front() &&
-        !written.contains(source))
+        !written.contains(source) &&
+        (!waitsForGrid || kernel.isConstant(source)))
       invariant.insert(reader);
   };
   kernel.walk([&](Operation *inner) {
@@ -162,6 +164,10 @@ void KernelInfo::emitEntry() {
                                           builder.getI32Type(), base);
   }
   channels.emitEntry(d, *this);
+  // As early as can be: what the next kernel does before it waits is for it to
+  // know. The barriers are older, so that they delay nothing.
+  if (waitsForGrid)
+    launchDependents(d);
   entry = &*std::prev(builder.getInsertionPoint());
 }
 

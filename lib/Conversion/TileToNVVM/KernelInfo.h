@@ -59,8 +59,12 @@ public:
     return type.isLine() ? lineColumn : slabColumn;
   }
 
-  /// Whether nothing in the kernel writes to the argument that `op`, one of
-  /// the operations that read global memory, reads from.
+  /// Whether the kernel may begin before the one in front of it has ended.
+  bool waitsForGrid = false;
+
+  /// Whether the argument that `op`, one of the operations that read global
+  /// memory, reads from stays as it is while the kernel runs: nothing in it
+  /// writes there, nor does a kernel that it waits for.
   bool isInvariant(mlir::Operation *op) const { return invariant.contains(op); }
 
   /// A number that divides the index operand in `position` of `op` always; 0 if

@@ -31,7 +31,7 @@ protected:
                                   mlir::RewritePatternSet &patterns,           \
                                   KernelInfo &info)
 
-/// kernel, return, item, unit.
+/// kernel, return, item, unit, grid_wait.
 HK_POPULATE(Kernel);
 /// load, store; memref.load of scalars.
 HK_POPULATE(GlobalMemory);

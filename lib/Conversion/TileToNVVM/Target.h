@@ -26,6 +26,8 @@ struct GPUTarget {
   /// wgmma.
   bool hasWarpgroups() const { return sm == 90 && isArchSpecific; }
   bool hasStMatrix() const { return sm >= 90; }
+  /// griddepcontrol.
+  bool hasGridControl() const { return sm >= 90; }
   /// mbarrier.try_wait; earlier ones spin on test_wait.
   bool hasTryWait() const { return sm >= 90; }
 };

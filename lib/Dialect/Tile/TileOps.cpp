@@ -63,6 +63,12 @@ LogicalResult KernelOp::verify() {
                             "1024 threads, but got "
                          << getUnitsAttr().getInt() << " units and "
                          << getThreads() << " threads";
+  for (unsigned i = 0; i < getNumArguments(); ++i) // (C4)
+    if (getArgAttr(i, getConstantAttrName()) &&
+        !isa<MemRefType>(getArgumentTypes()[i]))
+      return emitOpError() << "expects " << getConstantAttrName()
+                           << " on memrefs only, but got it on "
+                           << getArgumentTypes()[i];
   return success();
 }
 

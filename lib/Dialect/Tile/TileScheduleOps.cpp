@@ -94,6 +94,14 @@ LogicalResult CopyOp::verify() {
                       getColumnsAttr(), getSlot().getType()); // (C1)
 }
 
+LogicalResult GridWaitOp::verify() {
+  if (!isa<KernelOp, RoleOp>((*this)->getParentOp())) // (C1)
+    return emitOpError()
+           << "expects a tile.kernel or a tile.role around it, but got "
+           << (*this)->getParentOp()->getName();
+  return success();
+}
+
 LogicalResult PutOp::verify() {
   return verifyPartOfBuf(*this, getValue().getType(), getTarget().getType(),
                          getRow(), getColumn()); // (C1), (C2)

@@ -312,6 +312,7 @@ LogicalResult Collector::collectGPU(const Entry &entry, VariantData &result) {
   result.threads = number("hk.threads", 0);
   result.cluster = number("hk.cluster", 1);
   result.shared = number("hk.shared", 0);
+  result.waitsForGrid = function->hasAttr("hk.grid_wait");
   if (entry.code.cubin)
     result.cubins.push_back({result.isa, *entry.code.cubin});
   return success();
@@ -439,12 +440,31 @@ FailureOr<schema::Binding> Collector::getPlace(DispatchOp dispatch,
   return schema::Binding(BindingKind::Workspace, 0, workspace.getOffset(), 0);
 }
 
+/// Whether all kernels of `executable` that can wait for the one in front of
+/// them do. Only those are started early, and no kernel of a library is.
+static bool isProgrammatic(const ExecutableData &executable) {
+  bool waits = false;
+  for (const VariantData &variant : executable.variants) {
+    const Arch *arch = findArch(variant.isa);
+    if (!arch || !arch->hasGridControl())
+      continue;
+    if (!variant.waitsForGrid)
+      return false;
+    waits = true;
+  }
+  return waits;
+}
+
 LogicalResult Collector::collectDispatch(DispatchOp dispatch, PlanData &data) {
   DispatchData result;
   result.executable =
       executableIndices.at(dispatch.getExecutableAttr().getAttr());
   if (dispatch.getLayer())
     result.layer = *dispatch.getLayer();
+  // The first comes after kernels of the caller, which do not know of us.
+  result.programmatic =
+      !data.dispatches.empty() &&
+      isProgrammatic(this->data.executables[result.executable]);
   auto bind = [&](Attribute place) -> LogicalResult {
     auto binding = getPlace(dispatch, place, data);
     if (failed(binding))

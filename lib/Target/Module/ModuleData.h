@@ -91,6 +91,8 @@ struct VariantData {
   uint32_t threads = 0;
   uint32_t cluster = 1;
   uint32_t shared = 0;
+  /// Whether each thread waits for the kernels in front.
+  bool waitsForGrid = false;
   std::vector<CubinData> cubins;
   // Of a library.
   std::optional<GemmData> gemm;
@@ -115,6 +117,8 @@ struct DispatchData {
   uint32_t executable = 0;
   int32_t layer = -1;
   std::vector<schema::Binding> bindings;
+  /// Whether it may start before the dispatch in front of it has ended.
+  bool programmatic = false;
   CostData cost;
 };
 

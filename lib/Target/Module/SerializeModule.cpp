@@ -123,7 +123,7 @@ MetadataBuilder::add(const ExecutableData &executable) {
 Offset<schema::Dispatch> MetadataBuilder::add(const DispatchData &dispatch) {
   return schema::CreateDispatchDirect(
       builder, dispatch.executable, dispatch.layer, &dispatch.bindings,
-      /*programmatic=*/false, dispatch.cost.read, dispatch.cost.written,
+      dispatch.programmatic, dispatch.cost.read, dispatch.cost.written,
       dispatch.cost.flops);
 }
 

@@ -45,7 +45,7 @@ hk.packed @wide : tensor<160x100xf32> {
 // multiplied as it is.
 
 // CHECK-LABEL: tile.kernel @gemm(
-// CHECK-SAME:    %[[X:.*]]: memref<?x256xf16>, %[[R:.*]]: memref<?x384xf32>, %[[M:.*]]: memref<?xi8>, %[[Y:.*]]: memref<?x384xf32>, %[[W:.*]]: !tile.tiles<128x64xf16>, %[[B:.*]]: memref<384xf32>, %{{.*}}: index)
+// CHECK-SAME:    %[[X:.*]]: memref<?x256xf16>, %[[R:.*]]: memref<?x384xf32>, %[[M:.*]]: memref<?xi8>, %[[Y:.*]]: memref<?x384xf32>, %[[W:.*]]: !tile.tiles<128x64xf16>, %[[B:.*]]: memref<384xf32> {tile.constant}, %{{.*}}: index)
 // CHECK-SAME:    hk.packed = [@w.t128x64.f16, @b]
 // CHECK:         %[[PART:.*]] = arith.remui %{{.*}}, %c3
 // CHECK:         tile.unit

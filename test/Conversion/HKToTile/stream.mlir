@@ -24,7 +24,7 @@ hk.packed @b : tensor<128xf32> {
 
 // CHECK:       module @sm_90a attributes {hk.isa = "sm_90a"} {
 // CHECK:       tile.kernel @norm(
-// CHECK-SAME:    %[[X:.*]]: memref<?x128xf32>, %[[N:.*]]: memref<?xi32>, %[[Y:.*]]: memref<?x128xf16>, %[[G:.*]]: memref<128xf32>, %[[BETA:.*]]: memref<128xf32>, %{{.*}}: index)
+// CHECK-SAME:    %[[X:.*]]: memref<?x128xf32>, %[[N:.*]]: memref<?xi32>, %[[Y:.*]]: memref<?x128xf16>, %[[G:.*]]: memref<128xf32> {tile.constant}, %[[BETA:.*]]: memref<128xf32> {tile.constant}, %{{.*}}: index)
 // CHECK-SAME:    hk.block = 64 : i64, hk.executable = @norm, hk.packed = [@g, @b], hk.stages = 3 : i64, hk.variant = 0 : i64, units = 8 : i64
 // CHECK:         %[[ITEM:.*]] = tile.item
 // CHECK:         %[[BLOCK:.*]] = arith.remui %[[ITEM]], %c2

@@ -33,3 +33,20 @@ tile.kernel @kernel_c3_none() attributes {units = 0 : i64} {
 tile.kernel @kernel_c3_threads() attributes {producers = 2 : i64, units = 31 : i64} {
   tile.return
 }
+
+// -----
+
+// expected-error @+1 {{expects tile.constant on memrefs only, but got it on '!tile.tiles<64x64xf16>'}}
+tile.kernel @kernel_c4_tiles(%w: !tile.tiles<64x64xf16> {tile.constant}) attributes {units = 1 : i64} {
+  tile.return
+}
+
+// -----
+
+tile.kernel @kernel_c4_store(%y: memref<?x64xf32> {tile.constant}, %n: index) attributes {units = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %f = tile.splat %zero : f32 -> !tile.frag<16x64xf32>
+  // expected-error @+1 {{expects a target without tile.constant, but got one with it}}
+  tile.store %f to %y[%n, %n] : !tile.frag<16x64xf32>, memref<?x64xf32>
+  tile.return
+}

@@ -44,3 +44,42 @@ tile.kernel @schedule(%x: memref<?x64xf16>, %t: !tile.tiles<64x64xf16>, %n: inde
   }
   tile.return
 }
+
+// Each role waits once for the kernels in front, before what they may write;
+// constants are read earlier.
+// CHECK-LABEL: tile.kernel @grid_waits(
+// CHECK-SAME: %{{.*}}: memref<64xf32> {tile.constant}
+tile.kernel @grid_waits(%x: memref<?x64xf16>, %g: memref<64xf32> {tile.constant}, %n: index) attributes {producers = 1 : i64, units = 4 : i64} {
+  %a = tile.chan async : !tile.chan<64x64xf16, 2>
+  tile.role producer {
+    %s = tile.acquire %a : !tile.chan<64x64xf16, 2> -> !tile.buf<64x64xf16>
+    // CHECK: tile.grid_wait
+    tile.grid_wait
+    tile.copy %x[%n, %n] to %s : memref<?x64xf16> -> !tile.buf<64x64xf16>
+    tile.commit %a : !tile.chan<64x64xf16, 2>
+  }
+  tile.role consumer {
+    %f = tile.wait %a : !tile.chan<64x64xf16, 2> -> !tile.buf<64x64xf16>
+    %v = tile.load %g[%n] : memref<64xf32> -> !tile.frag<1x64xf32>
+    tile.release %a : !tile.chan<64x64xf16, 2>
+    // CHECK: tile.release
+    // CHECK-NEXT: tile.grid_wait
+    tile.grid_wait
+  }
+  tile.return
+}
+
+// All threads at once, before the roles or without any.
+// CHECK-LABEL: tile.kernel @grid_wait_of_all(
+tile.kernel @grid_wait_of_all(%l: memref<?xi32>, %y: memref<?x64xf32>, %n: index) attributes {units = 4 : i64} {
+  // CHECK: tile.grid_wait
+  // CHECK-NEXT: memref.load
+  tile.grid_wait
+  %length = memref.load %l[%n] : memref<?xi32>
+  tile.role consumer {
+    %zero = arith.constant 0.0 : f32
+    %f = tile.splat %zero : f32 -> !tile.frag<16x64xf32>
+    tile.store %f to %y[%n, %n] : !tile.frag<16x64xf32>, memref<?x64xf32>
+  }
+  tile.return
+}

@@ -176,11 +176,17 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *launch, CUfunction function,
   config.grid = {launch->gridDimX, launch->gridDimY, launch->gridDimZ};
   config.block = {launch->blockDimX, launch->blockDimY, launch->blockDimZ};
   config.sharedBytes = launch->sharedMemBytes;
-  for (unsigned i = 0; i < launch->numAttrs; ++i)
-    if (launch->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
-      const auto &cluster = launch->attrs[i].value.clusterDim;
+  for (unsigned i = 0; i < launch->numAttrs; ++i) {
+    const auto &attribute = launch->attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      const auto &cluster = attribute.value.clusterDim;
       config.cluster = {cluster.x, cluster.y, cluster.z};
+    } else if (attribute.id ==
+               CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+      config.programmatic =
+          attribute.value.programmaticStreamSerializationAllowed != 0;
     }
+  }
   if (static_cast<int64_t>(config.sharedBytes) > function->dynamicShared)
     return driver.fail(
         CUDA_ERROR_INVALID_VALUE,

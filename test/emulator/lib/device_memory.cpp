@@ -26,6 +26,17 @@ size_t Bytes::firstNotValid(size_t offset, size_t count) const {
   return count;
 }
 
+void Bytes::markRecent(size_t offset, size_t count) {
+  if (recent.empty())
+    recent.resize(size());
+  std::memset(recent.data() + offset, 1, count);
+}
+
+bool Bytes::isRecent(size_t offset, size_t count) const {
+  return !recent.empty() && count != 0 &&
+         std::memchr(recent.data() + offset, 1, count);
+}
+
 uint64_t Memory::allocate(size_t size, std::string name) {
   std::lock_guard<std::mutex> lock(mutex);
   if (size == 0 || size > capacity - used)
@@ -58,6 +69,12 @@ Allocation *Memory::find(uint64_t address) {
   Allocation *allocation = std::prev(after)->second.get();
   return address - allocation->base <= allocation->bytes.size() ? allocation
                                                                 : nullptr;
+}
+
+void Memory::settle() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const auto &[address, allocation] : allocations)
+    allocation->bytes.recent.clear();
 }
 
 Allocation *Memory::locate(uint64_t address, size_t size) {

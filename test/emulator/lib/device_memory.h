@@ -35,9 +35,13 @@ struct Bytes {
   /// `count` relative to offset.
   size_t firstNotValid(size_t offset, size_t count) const;
   Shadow at(size_t offset) const { return static_cast<Shadow>(shadow[offset]); }
+  /// Kernels that may not have ended write these bytes.
+  void markRecent(size_t offset, size_t count);
+  bool isRecent(size_t offset, size_t count) const;
 
   std::vector<uint8_t> data;
   std::vector<uint8_t> shadow;
+  std::vector<uint8_t> recent; ///< empty where no byte is
 };
 
 struct Allocation {
@@ -64,6 +68,8 @@ public:
   /// `read` gives poisoned bytes as they lie (0xCB).
   bool write(uint64_t address, const void *source, size_t size);
   bool read(uint64_t address, void *target, size_t size);
+  /// All kernels have ended: nothing is recent.
+  void settle();
 
   /// Bytes that may be allocated in total.
   size_t capacity = size_t(4) << 30;

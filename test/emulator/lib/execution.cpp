@@ -118,6 +118,10 @@ void Execution::block(uint32_t mask, Lane state) {
 }
 
 void Execution::exit(uint32_t mask) {
+  // Who waits for this kernel also relies on those in front of it.
+  if (early(mask))
+    fault(early(mask), "expects griddepcontrol.wait before the thread ends, "
+                       "but got none");
   block(mask, Lane::Exited);
   eachLane(mask, [&](unsigned lane) {
     for (const std::vector<BulkStore> &stores : warp->async[lane].storeGroups)

@@ -22,6 +22,7 @@ struct Place {
   Bytes *bytes = nullptr;
   size_t offset = 0;
   Cta *cta = nullptr; ///< of shared memory
+  bool isGlobal = false;
 
   uint8_t *data() const { return bytes->data.data() + offset; }
 };
@@ -84,6 +85,8 @@ public:
   /// Faults where a byte was not written or is in flight.
   void expectValid(const Place &from, uint32_t size, unsigned lane);
   void expectWritable(const Place &to, uint32_t size, unsigned lane);
+  /// Of global memory: faults where kernels in front may still read it.
+  void noteGlobalWrite(const Place &to, uint32_t size, unsigned lane);
 
   // Race detection: nothing happens when it is off.
   bool races() const { return launch.options.races; }
@@ -103,6 +106,10 @@ public:
   uint32_t group = 0;
 
 private:
+  /// The lanes of `mask` for which kernels in front may not have ended.
+  uint32_t early(uint32_t mask) const {
+    return launch.config.programmatic ? mask & ~warp->gridWaited : 0;
+  }
   [[noreturn]] void invalidRegister(uint32_t reg, uint32_t mask);
   [[noreturn]] void inFlightRegister(uint32_t reg, uint32_t mask);
   void regroup();

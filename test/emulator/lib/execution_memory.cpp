@@ -136,7 +136,12 @@ Place Execution::place(Space space, uint64_t address, uint32_t size,
                           std::to_string(allocation->bytes.size()) +
                           " bytes, but got " + std::to_string(size) +
                           " bytes at offset " + std::to_string(offset));
-  return {&allocation->bytes, offset, nullptr};
+  if (early(1u << lane) && allocation->bytes.isRecent(offset, size))
+    fault(1u << lane, "expects griddepcontrol.wait before an access to what a "
+                      "kernel in front writes, but got none before one to "
+                      "byte " +
+                          std::to_string(offset) + " of " + allocation->name);
+  return {&allocation->bytes, offset, nullptr, true};
 }
 
 void Execution::expectValid(const Place &from, uint32_t size, unsigned lane) {
@@ -188,8 +193,17 @@ void Execution::store(const Place &to, uint32_t size, const void *from,
     if (ordered)
       noteWrite(to, size, lane);
   }
+  if (to.isGlobal)
+    noteGlobalWrite(to, size, lane);
   std::memcpy(to.data(), from, size);
   to.bytes->mark(to.offset, size, Shadow::Valid);
+}
+
+void Execution::noteGlobalWrite(const Place &to, uint32_t size, unsigned lane) {
+  if (early(1u << lane))
+    fault(1u << lane, "expects griddepcontrol.wait before a write, which a "
+                      "kernel in front may come to read, but got none");
+  to.bytes->markRecent(to.offset, size);
 }
 
 void Execution::noteRead(const Place &from, uint32_t size, unsigned lane) {

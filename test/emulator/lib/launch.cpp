@@ -142,6 +142,8 @@ LaunchStatistics runLaunch(const Program &program, const std::string &target,
   launch.config = config;
   launch.config.cluster = check(program, target, config);
   launch.options = options;
+  if (!config.programmatic)
+    memory.settle();
   for (const uint64_t constant : program.constants)
     launch.constants.insert(launch.constants.end(), kWarpSize, constant);
   const Extent &shape = launch.config.cluster;

@@ -104,6 +104,7 @@ struct Warp {
   uint64_t clusterPhase[kWarpSize] = {};
   uint32_t clusterArrived = 0; ///< lanes that arrived and did not wait yet
   uint32_t registerBudget = 0; ///< of setmaxnreg; 0: never set
+  uint32_t gridWaited = 0;     ///< lanes past a griddepcontrol.wait
   Clocks clocks;
 
   uint32_t &state(Lane lane) { return in[static_cast<unsigned>(lane)]; }

@@ -40,6 +40,9 @@ struct LaunchConfig {
   std::array<uint32_t, 3> block{1, 1, 1};
   std::array<uint32_t, 3> cluster{0, 0, 0}; ///< in CTAs; 0: as the kernel says
   uint32_t sharedBytes = 0;                 ///< dynamic shared memory
+  /// The kernels in front may not have ended, and wrote what is recent in
+  /// memory: threads wait (griddepcontrol.wait) before they touch it.
+  bool programmatic = false;
   /// The parameters, each at its aligned offset.
   std::vector<uint8_t> parameters;
 };

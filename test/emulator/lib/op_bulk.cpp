@@ -131,6 +131,7 @@ void store(Execution &x, const Instruction &i, uint32_t mask) {
     const Place from =
         x.shared(source, size, 16, lane, "the source of a bulk copy");
     const Place to = x.place(Space::Global, target, size, 1, lane);
+    x.noteGlobalWrite(to, size, lane);
     x.expectValid(from, size, lane);
     const Clocks clocks = agentClocks(x);
     if (x.races()) {

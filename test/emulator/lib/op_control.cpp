@@ -18,6 +18,10 @@ void trap(Execution &x, const Instruction &, uint32_t mask) {
 
 void nothing(Execution &, const Instruction &, uint32_t) {}
 
+void waitForGrid(Execution &x, const Instruction &, uint32_t mask) {
+  x.warp->gridWaited |= mask;
+}
+
 void sleep(Execution &x, const Instruction &, uint32_t) { x.yield(); }
 
 /// setmaxnreg: counts are multiples of 8 from 24 to 256, and .inc and .dec go
@@ -74,9 +78,10 @@ void addControlInstructions(DecodeTable &table) {
     d.result.run = sleep;
   };
   table["griddepcontrol"] = [](Decoder &d) {
-    if (d.takeOneOf({"wait", "launch_dependents"}) < 0)
+    const int what = d.takeOneOf({"wait", "launch_dependents"});
+    if (what < 0)
       d.fail("expects '.wait' or '.launch_dependents'");
-    d.result.run = nothing;
+    d.result.run = what == 0 ? waitForGrid : nothing;
   };
   table["setmaxnreg"] = decodeSetmaxnreg;
   // A cache policy is a number that means nothing here.

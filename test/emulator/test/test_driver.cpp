@@ -159,6 +159,16 @@ TEST_F(Driver, LaunchesGraphsAndEvents) {
   EXPECT_EQ(cu.cuMemFree_v2(data + 4), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cu.cuMemcpyHtoD_v2(data + 64, words.data(), 128),
             CUDA_ERROR_INVALID_VALUE);
+  // A kernel that starts early has to wait; tried in a process of its own.
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig early = config;
+  early.attrs = &attribute;
+  early.numAttrs = 1;
+  EXPECT_EXIT(std::_Exit(cu.cuLaunchKernelEx(&early, function, parameters,
+                                             nullptr)),
+              testing::ExitedWithCode(CUDA_ERROR_LAUNCH_FAILED & 255), "");
   // A fault sticks, as on hardware: this test comes to its end with it.
   data += 4;
   EXPECT_EQ(cu.cuLaunchKernelEx(&config, function, parameters, nullptr),

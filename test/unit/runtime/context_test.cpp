@@ -86,7 +86,7 @@ TEST(Context, RefusesVariablesItCannotRead) {
                              "'x86-64-v4', but got '",
                              value, "'"));
   }
-  for (const char *name : {"HK_PERF_MAP", "HK_TUNE", "HK_LOG"})
+  for (const char *name : {"HK_PERF_MAP", "HK_TUNE", "HK_LOG", "HK_PDL"})
     for (const char *value : {"2", "yes"}) {
       ScopedVariable variable(name, value);
       test::expectError(

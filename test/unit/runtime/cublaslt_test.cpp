@@ -162,6 +162,26 @@ TEST_F(CublasLtTest, ItsWordsAreInTheError) {
   }
 }
 
+TEST_F(CublasLtTest, NoKernelStartsWhileItRuns) {
+  fakeCublasLt().milliseconds = {1};
+  ModuleFile file = productModule();
+  auto &executables = file.metadata.executables;
+  executables[3]->variants.erase(executables[3]->variants.begin());
+  executables[4]->variants[0]->isa = "sm_90a";
+  auto &dispatches = file.metadata.functions[0]->plans[0]->dispatches;
+  for (int i = 0; i < 2; ++i) {
+    dispatches.push_back(dispatch(4, -1, {input(0), result(0)}));
+    dispatches.back()->programmatic = true;
+  }
+  makeSession(file, "sum");
+  DeviceRun run(session_, 2);
+  expectOk(session_->run(run.arguments()));
+  ASSERT_EQ(fakeCuda().launches.size(), 3u);
+  EXPECT_STREQ(fakeCuda().launches[0].kernel, "cublaslt");
+  EXPECT_FALSE(fakeCuda().launches[1].programmatic);
+  EXPECT_TRUE(fakeCuda().launches[2].programmatic);
+}
+
 TEST_F(CublasLtTest, ABatchIsAskedForOnce) {
   fakeCublasLt().milliseconds = {1};
   ModuleFile file = productModule();

@@ -55,12 +55,11 @@ TEST_F(CudaTest, LaunchesAreThoseOfThePlan) {
   EXPECT_EQ(first.parameters[4], 3u);
 }
 
-TEST_F(CudaTest, ClustersAndProgrammaticLaunches) {
+TEST_F(CudaTest, Clusters) {
   ModuleFile file = tripleCudaModule({"sm_90a"});
   schema::VariantT &variant = *file.metadata.executables[0]->variants[0];
   variant.cluster = 4;
   *variant.grid = schema::GridDim(4, 0, 1);
-  file.metadata.functions[0]->plans[0]->dispatches[0]->programmatic = true;
   fakeCuda().kernels["triple"].body = [](const FakeLaunch &) {};
   makeSession(file);
   CudaRun run(*session_, 2);
@@ -68,16 +67,57 @@ TEST_F(CudaTest, ClustersAndProgrammaticLaunches) {
   ASSERT_EQ(fakeCuda().launches.size(), 1u);
   EXPECT_EQ(fakeCuda().launches[0].grid, 8u);
   EXPECT_EQ(fakeCuda().launches[0].cluster, 4u);
-  EXPECT_TRUE(fakeCuda().launches[0].programmatic);
 }
 
-TEST_F(CudaTest, OlderDevicesHaveNoProgrammaticLaunches) {
-  fakeCuda().major = 8;
-  ModuleFile file = tripleCudaModule({"sm_80"});
-  file.metadata.functions[0]->plans[0]->dispatches[0]->programmatic = true;
-  makeSession(file);
+/// The affine module with both dispatches marked, of code for `isa`.
+ModuleFile programmaticModule(const char *isa) {
+  ModuleFile file = affineCudaModule();
+  file.metadata.executables[0]->variants[1]->isa = isa;
+  for (auto &dispatch : file.metadata.functions[0]->plans[0]->dispatches)
+    dispatch->programmatic = true;
+  return file;
+}
+
+TEST_F(CudaTest, ProgrammaticLaunchesButTheFirst) {
+  makeSession(programmaticModule("sm_90a"), "layers");
+  CudaRun run(*session_, 3);
+  // The second time as well: the first kernel comes after all of the run
+  // before.
+  for (int i = 0; i < 2; ++i) {
+    fakeCuda().launches.clear();
+    expectOk(session_->run(run.arguments()));
+    run.expectAffine();
+    ASSERT_EQ(fakeCuda().launches.size(), 2u);
+    EXPECT_FALSE(fakeCuda().launches[0].programmatic);
+    EXPECT_TRUE(fakeCuda().launches[1].programmatic);
+  }
+}
+
+TEST_F(CudaTest, OlderCodeHasNoProgrammaticLaunches) {
+  // Whatever the device.
+  makeSession(programmaticModule("sm_80"), "layers");
   expectOk(session_->run(CudaRun(*session_, 2).arguments()));
-  EXPECT_FALSE(fakeCuda().launches.at(0).programmatic);
+  for (const FakeLaunch &launch : fakeCuda().launches)
+    EXPECT_FALSE(launch.programmatic);
+}
+
+TEST_F(CudaTest, OlderDriversHaveNoProgrammaticLaunches) {
+  fakeCuda().driverVersion = 12020;
+  makeSession(programmaticModule("sm_90a"), "layers");
+  expectOk(session_->run(CudaRun(*session_, 2).arguments()));
+  for (const FakeLaunch &launch : fakeCuda().launches)
+    EXPECT_FALSE(launch.programmatic);
+}
+
+TEST_F(CudaTest, ProgrammaticLaunchesCanBeOff) {
+  setenv("HK_PDL", "0", 1);
+  expectOk(openCuda());
+  unsetenv("HK_PDL");
+  makeSession(programmaticModule("sm_90a"), "layers");
+  expectOk(session_->run(CudaRun(*session_, 2).arguments()));
+  ASSERT_EQ(fakeCuda().launches.size(), 2u);
+  for (const FakeLaunch &launch : fakeCuda().launches)
+    EXPECT_FALSE(launch.programmatic);
 }
 
 TEST_F(CudaTest, AGridIsMadeOfWholeClusters) {

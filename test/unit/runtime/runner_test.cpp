@@ -128,6 +128,7 @@ TEST_F(RunnerTest, ARunIsOneCallOfTheDriver) {
 TEST_F(RunnerTest, ProgrammaticLaunchesAreCaptured) {
   ModuleFile file = tunedModule({{"two", kCandidate, 1, 3, 2}});
   file.metadata.functions[0]->plans[0]->dispatches[1]->programmatic = true;
+  file.metadata.executables.back()->variants[0]->isa = "sm_90a";
   makeSession(file);
   fakeCuda().launchMilliseconds = 1;
   DeviceRun run(session_, 2);

@@ -26,6 +26,8 @@ def HKToTile : Pass<"hk-to-tile", "::mlir::ModuleOp"> {
     `[B * S, D]`, then the packed values it reads, then the batch. If packed
     values are of layers after that of the variant's argument, the attribute
     `hk.packed_ahead` says by how much, for each; the runtime finds them.
+    What no kernel writes while a plan runs is marked `tile.constant`: packed
+    vectors, and operands that are inputs of the network in all dispatches.
 
     1. A CTA owns `rows` rows of one sequence and, if the schedule has
        `columns` or `heads`, a run of columns or heads; a unit owns its share of

@@ -69,16 +69,20 @@ def TileToNVVM : Pass<"tile-to-nvvm", "::mlir::ModuleOp"> {
       fragment of B serves all rows of the unit.
     - A channel is mbarriers, on all architectures: 32 arrivals a producer when
       its `cp.async` are complete, or one and the bytes of a bulk copy, make a
-      slot full; one a unit makes it empty. Waits are bounded; one that takes
+      slot full; 32 a unit make it empty. Waits are bounded; one that takes
       seconds traps.
+    - `grid_wait` is `griddepcontrol.wait` on sm_90 and later, and nothing
+      before. A kernel that has it lets the next one begin at its entry, and
+      gets the attribute `hk.grid_wait`.
     - What a role keeps of a ring (slot and parity) is in allocas, for LLVM to
       make registers of.
     - A copy of a matrix takes the widest pieces that all rows are aligned to
       (16, 8 or 4 bytes; loads and stores for 2), and zeros what is out of
       bounds. It does not read there.
     - All line frags of a kernel have as many lanes a row as the widest needs.
-    - Loads from arguments that are never stored to go through the read-only
-      path. What lies outside of the bounds is not touched: accesses carry a
+    - Loads from arguments that nothing stores to while the kernel runs go
+      through the read-only path: in a kernel with `grid_wait`, those marked
+      `tile.constant`, in others all that it does not store to. What lies outside of the bounds is not touched: accesses carry a
       predicate where a bound is not known to hold.
 
     Before:

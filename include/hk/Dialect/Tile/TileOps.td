@@ -35,6 +35,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - (C1) arguments are memrefs of rank 1 or 2, `!tile.tiles` or index.
     - (C2) there is no result.
     - (C3) `units` is positive, and a CTA has at most 1024 threads.
+    - (C4) `tile.constant` marks a memref, and the kernel does not store to it:
+      memory that no kernel writes while a plan runs, such as packed
+      parameters. (`!tile.tiles` are constant without the mark.)
+    - (C5) with a `tile.grid_wait`: each thread reaches one and no more, and
+      accesses no memory that is not constant before it does.
 
     Example:
 
@@ -55,6 +60,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
                                  "::mlir::FunctionType":$type,
@@ -71,6 +77,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     int64_t getThreads() {
       return 32 * int64_t(getUnits() + getProducers().value_or(0));
     }
+    /// The mark of an argument that no kernel writes while a plan runs.
+    static constexpr ::llvm::StringLiteral getConstantAttrName() {
+      return ::llvm::StringLiteral("tile.constant");
+    }
+    /// Whether `value` is an argument that no kernel writes while a plan runs.
+    bool isConstant(::mlir::Value value);
+    /// Whether `op` itself, not what is nested in it, reads or writes memory
+    /// that kernels of a plan write.
+    bool isAccess(::mlir::Operation *op);
+    /// Whether `op` or anything inside is such an access.
+    bool hasAccess(::mlir::Operation *op);
+    /// Whether each thread has a role.
+    bool haveAllRoles();
   }];
 }
 

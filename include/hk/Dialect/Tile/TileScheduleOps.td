@@ -197,4 +197,25 @@ def Tile_SyncOp : Tile_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_GridWaitOp : Tile_Op<"grid_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a thread waits for the kernels in front of this one";
+  let description = [{
+    Where a kernel may be started before the one in front of it has ended
+    (programmatic dependent launch), all of that one, and of what it waited
+    for, is complete and in memory from here on. Elsewhere it does nothing.
+    Each thread waits for itself: (C5) of `tile.kernel`.
+
+    Constraints:
+    - (C1) the parent is a kernel or a role.
+
+    Example:
+
+    ```mlir
+    tile.grid_wait
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // HK_DIALECT_TILE_TILESCHEDULEOPS_TD

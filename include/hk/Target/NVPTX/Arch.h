@@ -24,6 +24,10 @@ struct Arch {
   unsigned maxShared;
   /// CTAs of a cluster, 1 where there are no clusters.
   unsigned maxCluster;
+
+  /// Whether kernels can be started before the one in front of them has ended.
+  /// It came with clusters.
+  bool hasGridControl() const { return maxCluster > 1; }
 };
 
 /// The architectures, oldest first.

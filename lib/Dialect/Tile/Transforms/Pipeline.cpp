@@ -17,6 +17,7 @@ void tile::buildTileSchedulePipeline(OpPassManager &pm) {
   kernels.addPass(createTileChannels());
   kernels.addPass(createTilePlaceWaits());
   kernels.addPass(createTilePartition());
+  kernels.addPass(createTilePlaceGridWaits());
   kernels.addPass(createTileCheckChannels());
   kernels.addPass(createTileAllocate());
   kernels.addPass(createTileBudget());

@@ -8,7 +8,8 @@
 // CHECK: %[[A:.*]] = tile.chan async {barriers = 65536 : i64, offset = 0 : i64} : <64x64xf16, 3>
 // CHECK: %[[W:.*]] = tile.chan bulk {barriers = 65584 : i64, offset = 24576 : i64} : <64x64xf16, 3>
 // CHECK: tile.role producer
-// CHECK: scf.for
+// CHECK: tile.grid_wait
+// CHECK-NEXT: scf.for
 // CHECK: tile.acquire %[[A]]
 // CHECK-NEXT: tile.copy
 // CHECK-NEXT: tile.commit %[[A]]
@@ -39,6 +40,7 @@
 // CHECK-NEXT: tile.put
 // CHECK-NEXT: tile.sync
 // CHECK-NEXT: tile.mma
+// CHECK-NEXT: tile.grid_wait
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: }
 // CHECK-NEXT: tile.return
