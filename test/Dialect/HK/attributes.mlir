@@ -20,6 +20,12 @@ func.func @attributes() attributes {
   d2.cuda = #hk.cuda<operands = tf32x3, stages = 1, keys = 1, depth = 1, block = 1, heads = 2, columns = 32, units = 7, rows = 7, arch = "sm_120">,
   // CHECK-SAME: d3.cublaslt = #hk.cublaslt<operands = f16>
   d3.cublaslt = #hk.cublaslt<operands = f16>,
+  // CHECK-SAME: d4.cuda = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = bf16, mma = wgmma>
+  d4.cuda = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = bf16, mma = wgmma, ctas = 0>,
+  // CHECK-SAME: d5.cuda = #hk.cuda<arch = "sm_90a", rows = 192, units = 12, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, ctas = 2>
+  d5.cuda = #hk.cuda<ctas = 2, mma = wgmma, arch = "sm_90a", rows = 192, units = 12, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>,
+  // CHECK-SAME: d6.cuda = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
+  d6.cuda = #hk.cuda<arch = "sm_80", rows = 64, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = sync>,
   // CHECK-SAME: e.place = #hk.workspace<0>
   e.place = #hk.workspace<0>,
   // CHECK-SAME: f.place = #hk.result<1>

@@ -101,6 +101,31 @@ func.func @cuda_divides() attributes {a = #hk.cuda<arch = "sm_80", rows = 64, un
 
 // -----
 
+// expected-error @+1 {{expects ctas of 0, or more with wgmma, but got 2}}
+func.func @cuda_ctas_sync() attributes {a = #hk.cuda<arch = "sm_90a", rows = 192, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, ctas = 2>} { return }
+
+// -----
+
+// expected-error @+1 {{expects ctas of 0, or more with wgmma, but got -1}}
+func.func @cuda_ctas_negative() attributes {a = #hk.cuda<arch = "sm_90a", rows = 192, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, ctas = -1>} { return }
+
+// -----
+
+// expected-error @+1 {{expects sm_90a for wgmma, but got "sm_120"}}
+func.func @cuda_wgmma_arch() attributes {a = #hk.cuda<arch = "sm_120", rows = 192, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma>} { return }
+
+// -----
+
+// expected-error @+1 {{expects operands of f16 or bf16 for wgmma, but got tf32x3}}
+func.func @cuda_wgmma_operands() attributes {a = #hk.cuda<arch = "sm_90a", rows = 192, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = tf32x3, mma = wgmma>} { return }
+
+// -----
+
+// expected-error @+1 {{expects a multiple of 4 units for wgmma, but got 6}}
+func.func @cuda_wgmma_units() attributes {a = #hk.cuda<arch = "sm_90a", rows = 192, units = 6, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, ctas = 1>} { return }
+
+// -----
+
 // expected-error @+1 {{expects operands of f16 for cuBLASLt, but got tf32}}
 func.func @cublaslt_operands() attributes {a = #hk.cublaslt<operands = tf32>} { return }
 

@@ -55,6 +55,9 @@ func.func @mma(%a: !tile.frag<16x64xf16>, %b: !tile.buf<64x64xf16>, %a32: !tile.
   %1 = tile.mma %a, %b[%i, %i], %c {transpose_b} : !tile.frag<16x64xf16>, !tile.buf<64x64xf16>, !f -> !f
   // CHECK: tile.mma {{.*}} {split} : <16x64xf32>, <64x64xf32> -> <16x64xf32>
   %2 = tile.mma %a32, %b32[%i, %i] {split} : !tile.frag<16x64xf32>, !tile.buf<64x64xf32> -> !f
+  // CHECK: tile.mma {{.*}} {transpose_b, warpgroup} : <16x64xf16>, <64x64xf16>, !tile.frag<16x64xf32> -> <16x64xf32>
+  %c0 = arith.constant 0 : index
+  %3 = tile.mma %a, %b[%i, %c0], %c {transpose_b, warpgroup} : !tile.frag<16x64xf16>, !tile.buf<64x64xf16>, !f -> !f
   return
 }
 

@@ -429,3 +429,79 @@ func.func @mma_c5(%a: !tile.frag<16x32xf16>, %b: !tile.buf<64x64xf16>, %i: index
   %0 = tile.mma %a, %b[%i, %c4] : !tile.frag<16x32xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x32xf32>
   return
 }
+
+// -----
+
+func.func @mma_c6_type(%a: !tile.frag<16x64xf32>, %b: !tile.buf<64x64xf32>, %i: index) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expects operands of f16 or bf16 of a warpgroup, but got f32}}
+  %0 = tile.mma %a, %b[%i, %c0] {warpgroup} : !tile.frag<16x64xf32>, !tile.buf<64x64xf32> -> !tile.frag<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c6_k(%a: !tile.frag<16x8xf16>, %b: !tile.buf<64x64xf16>, %i: index) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expects K of a multiple of 16 for a warpgroup, but got 8}}
+  %0 = tile.mma %a, %b[%i, %c0] {warpgroup} : !tile.frag<16x8xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c6_k_transposed(%a: !tile.frag<16x40xbf16>, %b: !tile.buf<64x64xbf16>, %i: index) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expects K of a multiple of 16 for a warpgroup, but got 40}}
+  %0 = tile.mma %a, %b[%i, %c0] {transpose_b, warpgroup} : !tile.frag<16x40xbf16>, !tile.buf<64x64xbf16> -> !tile.frag<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c6_dynamic(%a: !tile.frag<16x32xf16>, %b: !tile.buf<64x64xf16>, %i: index) {
+  // expected-error @+1 {{expects a constant column for a warpgroup, but got one that is not}}
+  %0 = tile.mma %a, %b[%i, %i] {warpgroup} : !tile.frag<16x32xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c6_column(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x64xf16>, %i: index) {
+  %c24 = arith.constant 24 : index
+  // expected-error @+1 {{expects a column of a multiple of 16 for a warpgroup, but got 24}}
+  %0 = tile.mma %a, %b[%i, %c24] {warpgroup} : !tile.frag<16x16xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c6_block(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x128xf16>, %i: index) {
+  %c16 = arith.constant 16 : index
+  // expected-error @+1 {{expects N within a block of 64 columns, or from its beginning on, for a warpgroup, but got 64 from 16 on}}
+  %0 = tile.mma %a, %b[%i, %c16] {transpose_b, warpgroup} : !tile.frag<16x16xf16>, !tile.buf<64x128xf16> -> !tile.frag<16x64xf32>
+  return
+}
+
+// -----
+
+tile.kernel @mma_c6_units(%x: memref<?x16xf16>, %n: index) attributes {units = 6 : i64} {
+  %c0 = arith.constant 0 : index
+  %b = tile.alloc : !tile.buf<64x64xf16>
+  %a = tile.load %x[%n, %c0] : memref<?x16xf16> -> !tile.frag<16x16xf16>
+  // expected-error @+1 {{expects a multiple of 4 units for a warpgroup, but got 6}}
+  %0 = tile.mma %a, %b[%c0, %c0] {warpgroup} : !tile.frag<16x16xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
+  tile.return
+}
+
+// -----
+
+// What is allowed: a column of 8 where nothing is swizzled, and columns within a
+// block.
+func.func @mma_c6_allowed(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x40xf16>, %w: !tile.buf<64x128xf16>, %i: index) {
+  %c8 = arith.constant 8 : index
+  %c72 = arith.constant 72 : index
+  %0 = tile.mma %a, %b[%i, %c8] {warpgroup} : !tile.frag<16x16xf16>, !tile.buf<64x40xf16> -> !tile.frag<16x64xf32>
+  %1 = tile.mma %a, %w[%i, %c72] {transpose_b, warpgroup} : !tile.frag<16x16xf16>, !tile.buf<64x128xf16> -> !tile.frag<16x56xf32>
+  return
+}
