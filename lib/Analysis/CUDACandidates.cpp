@@ -2,6 +2,8 @@
 
 #include "hk/Analysis/CUDACandidates.h"
 
+#include "ProjectionCandidates.h"
+
 #include "hk/Target/Devices/Device.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -62,6 +64,10 @@ public:
         s.heads = 1;
         forKeys(s, {2, 3, 4});
       });
+      break;
+    case CUDAFamily::Projection:
+      for (const CUDASchedule &schedule : listProjections(shape, rules))
+        add(schedule);
       break;
     case CUDAFamily::Chain:
       forRows({16, 32, 64, 128}, {16, 32}, [&](CUDASchedule s) { chain(s); });
@@ -282,6 +288,9 @@ std::string hk::describe(const CUDASchedule &s, CUDAFamily family) {
     text += llvm::formatv(", columns {0}, depth {1}", s.columns, s.depth);
   if (family == CUDAFamily::Chain)
     text += llvm::formatv(", block {0}, keys {1}", s.block, s.keys);
+  if (family == CUDAFamily::Projection)
+    text += llvm::formatv(", heads {0}, block {1}, keys {2}", s.heads, s.block,
+                          s.keys);
   if (family == CUDAFamily::Attention)
     text += llvm::formatv(", keys {0}", s.keys);
   if (family != CUDAFamily::Line)

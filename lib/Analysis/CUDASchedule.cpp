@@ -2,6 +2,8 @@
 
 #include "hk/Analysis/CUDASchedule.h"
 
+#include "hk/Analysis/ProjectedHeads.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -30,6 +32,9 @@ public:
       break;
     case CUDAFamily::Attention:
       attention();
+      break;
+    case CUDAFamily::Projection:
+      projection();
       break;
     case CUDAFamily::Chain:
       chain();
@@ -75,6 +80,7 @@ private:
   void line();
   void gemm();
   void attention();
+  void projection();
   void chain();
   void chooseKeys();
 
@@ -160,6 +166,20 @@ void Chooser::attention() {
     schedule.rows = 64;
   setUnits();
   chooseKeys();
+}
+
+void Chooser::projection() {
+  constexpr int64_t smallHead = 16;
+  schedule.rows = llvm::alignTo(shape.sequence, kTileRows);
+  schedule.units = schedule.rows / kTileRows;
+  while (schedule.rows % schedule.keys != 0)
+    schedule.keys -= kTileRows;
+  schedule.heads = 1;
+  if (shape.headDim < smallHead)
+    for (int64_t heads = 2; heads * shape.headDim <= schedule.block; ++heads)
+      if (ProjectedHeads::areLegal(heads, shape.heads, shape.group))
+        schedule.heads = heads;
+  schedule.stages = 3;
 }
 
 void Chooser::chain() {

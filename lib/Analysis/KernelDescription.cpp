@@ -242,10 +242,16 @@ void KernelDescription::addOperation(Operation *op) {
     info.kvHeads = attention.getKVHeads();
     info.headDim = attention.getHeadDim();
     info.isCausal = attention.getCausal();
-    info.queryBytes = getLoadedBytes(attention.getQuery());
-    info.elementBytes = getCrossingBytes(getStorage(attention.getKey()));
+    info.isProjected = !isMemory(attention.getKey()) ||
+                       !isMemory(attention.getValue());
+    info.hides = attention.getCausal() || attention.getMask();
+    bool isLoaded = isMemory(attention.getQuery());
+    info.queryBytes = isLoaded ? getLoadedBytes(attention.getQuery()) : 0;
+    info.elementBytes =
+        info.isProjected ? getOperandBytes(operands)
+                         : getCrossingBytes(getStorage(attention.getKey()));
     instructions += kScale * features;
-    ++loads;
+    loads += isLoaded || !info.isProjected;
     attentions.push_back(info);
   } else if (isNorm(op)) {
     bool isLayerNorm = isa<LayerNormOp>(op);
@@ -275,6 +281,7 @@ void KernelDescription::setShape(ArrayRef<Operation *> ops) {
   if (!attentions.empty()) {
     shape.heads = attentions.back().heads;
     shape.headDim = attentions.back().headDim;
+    shape.group = shape.heads / attentions.back().kvHeads;
   }
   if (!linears.empty())
     shape.depth = linears.back().depth;
@@ -288,6 +295,10 @@ void KernelDescription::setShape(ArrayRef<Operation *> ops) {
     return;
   }
   shape.family = CUDAFamily::Chain;
+  if (isProjection(ops)) {
+    shape.family = CUDAFamily::Projection;
+    return;
+  }
   if (attentions.size() == 1 && linears.empty() && !hasNorm && !hasElementwise)
     shape.family = CUDAFamily::Attention;
   if (linears.size() != 1 || !attentions.empty() || hasNorm)

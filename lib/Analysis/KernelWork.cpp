@@ -66,8 +66,12 @@ static std::pair<int64_t, int64_t> getLineRows(int64_t features,
 //===----------------------------------------------------------------------===//
 
 std::string KernelDescription::whyRefused(const CUDASchedule &s) const {
+  if (shape.family == CUDAFamily::Projection)
+    return whyProjectionRefused(s);
   bool isLine = shape.family == CUDAFamily::Line;
   int64_t unitRows = s.rows / s.units;
+  if (llvm::any_of(attentions, [](auto &a) { return a.isProjected; }))
+    return "a kernel that computes keys ends with their attention";
   if (s.rows % s.units != 0 || (!isLine && unitRows % kTileRows != 0))
     return "a warp needs whole tiles of 16 rows";
   if (s.rows >= 2 * std::max(shape.sequence, kTileRows))
@@ -133,6 +137,8 @@ int64_t KernelDescription::getRegisters(const CUDASchedule &s) const {
     bytes = attentions.front().elementBytes;
     return kOverhead + 8 + slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
            slab(unitRows, s.keys) * (4 + bytes) / 4;
+  case CUDAFamily::Projection:
+    return getProjectionRegisters(s);
   case CUDAFamily::Chain:
     break;
   }
@@ -161,6 +167,8 @@ bool KernelDescription::isQueryPublished(const CUDASchedule &s,
 }
 
 int64_t KernelDescription::getShared(const CUDASchedule &s) const {
+  if (shape.family == CUDAFamily::Projection)
+    return getProjectionShared(s);
   int64_t tile = 0, input = 0, keys = 0;
   for (const Linear &linear : linears) {
     tile = std::max(tile, getTileBytes(linear, s));
@@ -181,6 +189,8 @@ int64_t KernelDescription::getShared(const CUDASchedule &s) const {
 
 KernelWork KernelDescription::getWork(const CUDASchedule &s,
                                       const Device &device) const {
+  if (shape.family == CUDAFamily::Projection)
+    return getProjectionWork(s, device);
   KernelWork work;
   int64_t unitRows = s.rows / s.units, bytes = shape.operandBytes;
   int64_t rowBlocks = batch * divideCeil(shape.sequence, s.rows);

@@ -17,6 +17,21 @@ namespace hk {
 using namespace mlir;
 using namespace hk;
 
+/// True if `holds` for all chains of `function`, those in loops among them.
+static bool allChains(func::FuncOp function,
+                      function_ref<bool(ArrayRef<Operation *>)> holds) {
+  auto holdsInBlock = [&](Block &block) {
+    return llvm::all_of(chainsOf(block), holds);
+  };
+  return holdsInBlock(function.getBody().front()) &&
+         !function
+              .walk([&](scf::ForOp loop) {
+                return holdsInBlock(*loop.getBody()) ? WalkResult::advance()
+                                                     : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 /// True if both policies cut `function` at the same places.
 static bool cutsAlike(func::FuncOp function, const CutPolicy &a,
                       const CutPolicy &b) {
@@ -24,19 +39,23 @@ static bool cutsAlike(func::FuncOp function, const CutPolicy &a,
     return llvm::map_to_vector(policy.cut(chain),
                                [](const Cut &cut) { return cut.position; });
   };
-  auto cutsBlockAlike = [&](Block &block) {
-    return llvm::all_of(chainsOf(block), [&](ArrayRef<Operation *> chain) {
-      return positions(a, chain) == positions(b, chain);
-    });
-  };
-  return cutsBlockAlike(function.getBody().front()) &&
-         !function
-              .walk([&](scf::ForOp loop) {
-                return cutsBlockAlike(*loop.getBody())
-                           ? WalkResult::advance()
-                           : WalkResult::interrupt();
-              })
-              .wasInterrupted();
+  return allChains(function, [&](ArrayRef<Operation *> chain) {
+    return positions(a, chain) == positions(b, chain);
+  });
+}
+
+/// True if the policy joins an attention with what computes its keys.
+static bool projectsKeys(func::FuncOp function, const CutPolicy &policy) {
+  return !allChains(function, [&](ArrayRef<Operation *> chain) {
+    SmallVector<Cut> cuts = policy.cut(chain);
+    size_t begin = 0;
+    for (const Cut &cut : cuts) {
+      if (computesKeys(chain.slice(begin, cut.position - begin)))
+        return false;
+      begin = cut.position;
+    }
+    return !computesKeys(chain.drop_front(begin));
+  });
 }
 
 namespace {
@@ -171,6 +190,18 @@ LogicalResult CloneTargets::clone(func::FuncOp function, StringRef arch) {
                  *createCostCutPolicy(Operands::F16, **device, assumedBatch)) &&
       failed(add("chains", Operands::F16, Role::Candidate)))
     return failure();
+  // A loop over layers is rotated in row chains, and not here.
+  if (llvm::is_contained(candidates, Operands::F16)) {
+    std::unique_ptr<CutPolicy> projected =
+        createProjectionCutPolicy(Operands::F16, **device, assumedBatch);
+    bool isFused =
+        function.getOps<scf::ForOp>().empty() &&
+        cutsAlike(function, *projected,
+                  *createCostCutPolicy(Operands::F16, **device, assumedBatch));
+    if (!isFused && projectsKeys(function, *projected) &&
+        failed(add("projected", Operands::F16, Role::Candidate)))
+      return failure();
+  }
   for (Operands operands : candidates)
     if (operands != Operands::F16 &&
         (failed(addFused(operands)) ||

@@ -37,17 +37,23 @@ private:
 
 class CostCutPolicy final : public CutPolicy {
 public:
-  CostCutPolicy(Operands operands, const Device &device, int64_t batch)
-      : operands(operands), device(device), batch(batch) {}
+  CostCutPolicy(Operands operands, const Device &device, int64_t batch,
+                bool mustProject)
+      : operands(operands), device(device), batch(batch),
+        mustProject(mustProject) {}
   SmallVector<Cut> cut(ArrayRef<Operation *> chain,
                        SmallVectorImpl<Cut> *joins) const override;
 
 private:
   double getPrice(ArrayRef<Operation *> kernel, bool isJoined) const;
+  std::string whyNotJoin(ArrayRef<Operation *> kernel,
+                         ArrayRef<Operation *> next) const;
 
   Operands operands;
   const Device &device;
   int64_t batch;
+  /// Attention is joined with the projection of its keys where it can be.
+  bool mustProject;
 };
 
 } // namespace
@@ -185,6 +191,23 @@ double CostCutPolicy::getPrice(ArrayRef<Operation *> kernel,
   return isJoined ? std::numeric_limits<double>::infinity() : kUnknown;
 }
 
+/// As whyNotChain, but attention may follow on the projection of its keys: then
+/// a CTA owns a sequence.
+std::string CostCutPolicy::whyNotJoin(ArrayRef<Operation *> kernel,
+                                      ArrayRef<Operation *> next) const {
+  if (computesKeys(kernel))
+    return "a kernel that computes keys ends with their attention";
+  SmallVector<Operation *> joined(kernel);
+  joined.append(next.begin(), next.end());
+  if (!computesKeys(joined))
+    return whyNotChain(kernel, next, operands);
+  KernelDescription description(joined, operands, batch);
+  if (description.getShape().family != CUDAFamily::Projection)
+    return "attention reads keys and values that are computed with more than "
+           "their projection";
+  return {};
+}
+
 SmallVector<Cut> CostCutPolicy::cut(ArrayRef<Operation *> chain,
                                     SmallVectorImpl<Cut> *joins) const {
   // The parts that can be joined, and where each begins.
@@ -210,7 +233,7 @@ SmallVector<Cut> CostCutPolicy::cut(ArrayRef<Operation *> chain,
     for (size_t end = begin + 1; end <= count; ++end) {
       if (end > begin + 1) {
         std::string why =
-            whyNotChain(slice(begin, end - 1), slice(end - 1, end), operands);
+            whyNotJoin(slice(begin, end - 1), slice(end - 1, end));
         if (!why.empty()) {
           // Of several, that of the two parts alone says most.
           obstacles[end - 1] = std::move(why);
@@ -220,6 +243,16 @@ SmallVector<Cut> CostCutPolicy::cut(ArrayRef<Operation *> chain,
       kernels.push_back(
           {begin, end, getPrice(slice(begin, end), end > begin + 1)});
     }
+  // Where attention has a kernel with its projection, nothing else ends or
+  // begins there.
+  llvm::SmallDenseSet<size_t> closed;
+  if (mustProject)
+    for (const Kernel &kernel : kernels)
+      if (kernel.price < kNever && computesKeys(slice(kernel.begin, kernel.end)))
+        closed.insert(kernel.end - 1);
+  llvm::erase_if(kernels, [&](const Kernel &kernel) {
+    return closed.contains(kernel.begin) || closed.contains(kernel.end);
+  });
   SmallVector<double> before(count + 1, kNever), after(count + 1, kNever);
   SmallVector<size_t> start(count + 1);
   before[0] = after[count] = 0;
@@ -255,6 +288,7 @@ SmallVector<Cut> CostCutPolicy::cut(ArrayRef<Operation *> chain,
                             "{1:f1} us {2} a cut here",
                             best, other, isCut ? "without" : "with")
                   .str()
+        : closed.contains(part) ? "a CTA computes the keys that its queries see"
         : obstacles[part].empty() ? "together they are not known to fit"
                                   : obstacles[part];
     if (isCut)
@@ -276,5 +310,13 @@ std::unique_ptr<CutPolicy> hk::createChainCutPolicy(Operands operands) {
 std::unique_ptr<CutPolicy> hk::createCostCutPolicy(Operands operands,
                                                    const Device &device,
                                                    int64_t batch) {
-  return std::make_unique<CostCutPolicy>(operands, device, batch);
+  return std::make_unique<CostCutPolicy>(operands, device, batch,
+                                         /*mustProject=*/false);
+}
+
+std::unique_ptr<CutPolicy>
+hk::createProjectionCutPolicy(Operands operands, const Device &device,
+                              int64_t batch) {
+  return std::make_unique<CostCutPolicy>(operands, device, batch,
+                                         /*mustProject=*/true);
 }

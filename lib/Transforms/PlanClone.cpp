@@ -36,7 +36,8 @@ FailureOr<std::optional<PlanClone>> hk::getPlanClone(func::FuncOp function) {
   std::optional<Role> role = symbolizeRole(text(kRole));
   StringRef plan = text(kPlan);
   bool isPlan =
-      llvm::is_contained({"safe", "fused", "chains", "reference"}, plan);
+      llvm::is_contained({"safe", "fused", "chains", "projected", "reference"},
+                         plan);
   if (!of || !rank || !operands || !role || !isPlan || text(kArch).empty())
     return function.emitOpError()
            << "expects the attributes hk.plan_of, hk.arch, hk.plan, "
@@ -77,5 +78,7 @@ std::unique_ptr<CutPolicy> hk::createCutPolicy(const PlanClone &clone,
     return createCostCutPolicy(clone.operands, device, batch);
   if (clone.plan == "chains")
     return createChainCutPolicy(clone.operands);
+  if (clone.plan == "projected")
+    return createProjectionCutPolicy(clone.operands, device, batch);
   return createOperationCutPolicy();
 }

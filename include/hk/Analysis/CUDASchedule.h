@@ -26,6 +26,9 @@ enum class CUDAFamily {
   Gemm,
   /// Attention alone.
   Attention,
+  /// Attention and what its keys and values are computed from: a CTA owns a
+  /// sequence.
+  Projection,
   /// Anything else: a warp keeps its rows.
   Chain
 };
@@ -44,6 +47,8 @@ struct CUDAKernelShape {
   /// Attention: heads of the query, and features of one; 0 for none.
   int64_t heads = 0;
   int64_t headDim = 0;
+  /// Query heads that share keys and values.
+  int64_t group = 1;
   /// Bytes of an operand of the matrix units: 2, or 4 for tf32 and tf32x3.
   int64_t operandBytes = 2;
 };
@@ -81,6 +86,9 @@ struct CUDASchedule {
 /// - Attention: 64 rows and 64 keys; sequences of 512 and more with heads of
 ///   at most 64 take 128 rows and 128 keys; heads above 128 take 32 keys, so
 ///   that scores and result stay in registers. One head a CTA.
+/// - Projection: all rows of a sequence, 16 a warp, as many keys at a time as
+///   divide them, up to 64; one head a CTA, or, of heads of less than 16
+///   features, as many as a block has room for. Three stages.
 /// - Chain: 64 rows in 4 warps; with few rows, fewer warps. Blocks of 64
 ///   features, 64 deep.
 ///

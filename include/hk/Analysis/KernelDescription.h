@@ -64,6 +64,10 @@ private:
     int64_t heads, kvHeads, headDim;
     bool isCausal;
     int64_t queryBytes, elementBytes;
+    /// The kernel computes keys or values.
+    bool isProjected;
+    /// Whether something is not seen by every query.
+    bool hides;
   };
 
   bool isInside(mlir::Value value) const;
@@ -89,6 +93,17 @@ private:
   /// their queries from shared memory.
   bool isQueryPublished(const CUDASchedule &s, const KernelWork &work,
                         const Device &device) const;
+
+  // ProjectionWork.cpp
+  /// What a CTA of a Projection kernel does.
+  struct Projection;
+  bool isProjection(mlir::ArrayRef<mlir::Operation *> ops) const;
+  Projection getProjection(const CUDASchedule &s) const;
+  std::string whyProjectionRefused(const CUDASchedule &s) const;
+  int64_t getProjectionRegisters(const CUDASchedule &s) const;
+  int64_t getProjectionShared(const CUDASchedule &s) const;
+  KernelWork getProjectionWork(const CUDASchedule &s,
+                               const Device &device) const;
 
   Operands operands;
   int64_t batch;

@@ -18,16 +18,19 @@ def CloneTargets : Pass<"hk-clone-targets", "::mlir::ModuleOp"> {
     |-------------|-----------|------------|---------------------------------|
     | `fused`     | candidate | `operands` | row chains, by predicted time   |
     | `chains`    | candidate | f16        | row chains, as long as they can |
+    | `projected` | candidate | f16        | attention with its projection   |
     | `safe`      | safe      | f16        | one kernel for each operation   |
     | `reference` | reference | tf32x3     | as `safe`                       |
 
     There is no `fused` copy where the network would be cut as in `safe`: where
     row chains cannot be, or are predicted to be slower, on the device of
     `devices` with that architecture or the default one. There is a
-    `chains` copy only where it would be cut in another way than these two. For
+    `chains` copy only where it would be cut in another way than these two, and
+    a `projected` one only where a CTA can own a sequence, and the projection of
+    keys and values with it; the rest is cut by predicted time. For
     each precision of `operands` other than f16, there are two candidates: that
     is, `safe_tf32` and `fused_tf32`. The rank says which plan is tried first:
-    `fused`, `safe`, `chains`, other candidates, `reference`.
+    `fused`, `safe`, `chains`, `projected`, other candidates, `reference`.
 
     With `cpu` off, the function itself is to have no plan on CPUs: it becomes
     a declaration. Oracles stay: they run on the CPU, whatever they check.

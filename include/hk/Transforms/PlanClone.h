@@ -21,7 +21,8 @@ struct PlanClone {
   mlir::FlatSymbolRefAttr of;
   /// The architecture, such as "sm_90a".
   llvm::StringRef arch;
-  /// How the network is cut: "safe", "fused", "chains" or "reference".
+  /// How the network is cut: "safe", "fused", "chains",
+  /// "projected" or "reference".
   llvm::StringRef plan;
   /// What matrix units multiply.
   Operands operands;

@@ -22,7 +22,7 @@ using namespace hk;
 using namespace hk::tile;
 
 Column TileEmitter::getKeyColumn(AttentionOp op, Column column) {
-  AttentionPlan heads = plan.getAttentionPlan(op);
+  ProjectedHeads heads = plan.getAttentionPlan(op).heads;
   int64_t share = op.getNumHeads() / op.getKVHeads();
   int64_t width = plan.getHeadColumns(op), keys = plan.getKeyColumns(op);
   // The blocks of heads that one block of keys is for.
@@ -89,7 +89,7 @@ TileEmitter::PublishedKeys TileEmitter::publishKeys(AttentionOp op,
 }
 
 Value TileEmitter::emitProjectedAttention(AttentionOp op, Column column) {
-  AttentionPlan heads = plan.getAttentionPlan(op);
+  ProjectedHeads heads = plan.getAttentionPlan(op).heads;
   Type element = plan.getOperandType();
   int64_t headDim = op.getHeadDim(), columns = plan.getHeadColumns(op);
   PublishedKeys published = sharedKeys.lookup(op);
@@ -125,7 +125,7 @@ Value TileEmitter::emitProjectedAttention(AttentionOp op, Column column) {
 
 void TileEmitter::forSharedKeys(AttentionOp op,
                                 function_ref<void(Column, int64_t)> body) {
-  AttentionPlan heads = plan.getAttentionPlan(op);
+  ProjectedHeads heads = plan.getAttentionPlan(op).heads;
   int64_t share = op.getNumHeads() / op.getKVHeads();
   int64_t width = plan.getHeadColumns(op), keyColumns = plan.getKeyColumns(op);
   int64_t blocksOfKeys = heads.sharing / heads.heads;

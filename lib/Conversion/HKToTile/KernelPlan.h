@@ -7,6 +7,7 @@
 #ifndef HK_LIB_CONVERSION_HKTOTILE_KERNELPLAN_H
 #define HK_LIB_CONVERSION_HKTOTILE_KERNELPLAN_H
 
+#include "hk/Analysis/ProjectedHeads.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
@@ -65,9 +66,8 @@ struct AttentionPlan {
   /// The kernel computes keys or values, and a CTA those of all rows of a
   /// sequence: units publish them.
   bool isProjected = false;
-  /// The query heads that are computed at once, and those that share the keys
-  /// and values which are published at once: as many, or a multiple.
-  int64_t heads = 1, sharing = 1;
+  /// Of a projected one.
+  ProjectedHeads heads;
 };
 
 /// A packed value that a kernel reads: a vector, or, with a layout, a weight.
@@ -112,10 +112,12 @@ public:
   }
   /// The columns of the heads of `op` that are computed at once.
   int64_t getHeadColumns(AttentionOp op) const {
-    return getAttentionPlan(op).heads * op.getHeadDim();
+    return getAttentionPlan(op).heads.heads * op.getHeadDim();
   }
   /// The columns of the keys that are published at once.
-  int64_t getKeyColumns(AttentionOp op) const;
+  int64_t getKeyColumns(AttentionOp op) const {
+    return getAttentionPlan(op).heads.keyHeads * op.getHeadDim();
+  }
   /// The keys that the online softmax takes at a time.
   int64_t getKeys(AttentionOp op) const;
 

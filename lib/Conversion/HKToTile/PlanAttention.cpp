@@ -30,36 +30,22 @@ int64_t KernelPlan::getKeys(AttentionOp op) const {
   return std::min<int64_t>(schedule.getKeys(), most);
 }
 
-/// The query heads of a key/value head.
-static int64_t getShare(AttentionOp op) {
-  return op.getNumHeads() / op.getKVHeads();
-}
-
-int64_t KernelPlan::getKeyColumns(AttentionOp op) const {
-  int64_t sharing = getAttentionPlan(op).sharing;
-  return std::max<int64_t>(sharing / getShare(op), 1) * op.getHeadDim();
-}
-
-/// As many heads at once as a block has columns for, if they divide the heads
-/// of the CTA; and either whole groups, or part of one. Where an operation
-/// reads the context, its blocks have all heads of a group.
+/// Where an operation reads the context, its blocks have all heads of a group.
 LogicalResult KernelPlan::setHeads(AttentionOp op, AttentionPlan &plan) {
-  int64_t share = getShare(op), all = op.getNumHeads();
-  int64_t heads = schedule.getHeads() > 0 ? schedule.getHeads() : all;
-  if (all % heads != 0 || (heads % share != 0 && share % heads != 0))
+  int64_t group = op.getNumHeads() / op.getKVHeads(), all = op.getNumHeads();
+  int64_t ofCTA = schedule.getHeads() > 0 ? schedule.getHeads() : all;
+  if (!ProjectedHeads::areLegal(ofCTA, all, group))
     return op.emitOpError()
            << "expects the heads of a CTA to divide all, and to be whole "
               "groups or part of one, where a #hk.cuda kernel computes keys or "
               "values, but got "
-           << heads << " of " << all << ", in groups of " << share;
-  int64_t most = std::max<int64_t>(schedule.getBlock() / op.getHeadDim(), 1);
-  plan.heads = 1;
-  for (int64_t count = 2; count <= std::min(heads, most); ++count)
-    if (heads % count == 0 && (count % share == 0 || share % count == 0))
-      plan.heads = count;
-  if (schedule.getHeads() == 0)
-    plan.heads = std::max(plan.heads, share);
-  plan.sharing = std::max(plan.heads, std::min(share, heads));
+           << ofCTA << " of " << all << ", in groups of " << group;
+  plan.heads = ProjectedHeads::get(ofCTA, group, op.getHeadDim(),
+                                   schedule.getBlock());
+  if (schedule.getHeads() == 0) {
+    plan.heads.heads = std::max(plan.heads.heads, group);
+    plan.heads.setSharing(ofCTA, group);
+  }
   return success();
 }
 

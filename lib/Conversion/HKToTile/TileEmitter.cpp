@@ -214,8 +214,8 @@ void TileEmitter::emitYieldBlocks(ArrayRef<unsigned> results) {
     isStatic |= plan.readsResident(plan.getYielded()[result]);
   }
   if (AttentionOp attention = plan.getAttention(first)) {
-    AttentionPlan heads = plan.getAttentionPlan(attention);
-    if (heads.isProjected && heads.sharing > heads.heads)
+    ProjectedHeads heads = plan.getAttentionPlan(attention).heads;
+    if (heads.sharing > heads.heads)
       return forSharedKeys(attention, storeAll);
   }
   if (run)
@@ -232,13 +232,13 @@ void TileEmitter::emitYieldBlocks(ArrayRef<unsigned> results) {
 void TileEmitter::forRun(Value value,
                          function_ref<void(Column, int64_t)> body) {
   int64_t width = plan.getBlockColumns(value);
-  int64_t blocks = 1;
+  int64_t count = 1;
   if (AttentionOp attention = plan.getAttention(value))
-    blocks = schedule.getHeads() / plan.getAttentionPlan(attention).heads;
-  if (blocks <= 1)
+    count = schedule.getHeads() / plan.getAttentionPlan(attention).heads.heads;
+  if (count <= 1)
     return body(Column{run, width, 0}, width);
-  Value lower = mul(run, blocks);
-  Value upper = arith::MinUIOp::create(b, loc, add(lower, blocks),
+  Value lower = mul(run, count);
+  Value upper = arith::MinUIOp::create(b, loc, add(lower, count),
                                        index(getFeatures(value) / width));
   auto loop = scf::ForOp::create(b, loc, lower, upper, index(1));
   OpBuilder::InsertionGuard guard(b);

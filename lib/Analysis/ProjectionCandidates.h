@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The schedules of attention with the projection of its keys and values.
+
+#ifndef HK_LIB_ANALYSIS_PROJECTIONCANDIDATES_H
+#define HK_LIB_ANALYSIS_PROJECTIONCANDIDATES_H
+
+#include "hk/Analysis/CUDASchedule.h"
+
+#include <vector>
+
+namespace hk {
+
+/// Those that are plausible, each like `rules` in what does not matter.
+std::vector<CUDASchedule> listProjections(const CUDAKernelShape &shape,
+                                          const CUDASchedule &rules);
+
+} // namespace hk
+
+#endif // HK_LIB_ANALYSIS_PROJECTIONCANDIDATES_H

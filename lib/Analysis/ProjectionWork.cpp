@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The work of attention with the projection of its keys and values, as the code
+// of hk-to-tile does it: a CTA owns a sequence and some heads.
+
+#include "hk/Analysis/KernelDescription.h"
+#include "hk/Analysis/ProjectedHeads.h"
+#include "hk/Target/Devices/Device.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace hk;
+using llvm::alignTo;
+using llvm::divideCeil;
+
+// As in KernelWork.cpp.
+static constexpr int64_t kSlabRegisters = 224, kTileRows = 16, kWarp = 32,
+                         kOverhead = 23;
+static constexpr double kMatrixLoad = 512, kWordLoad = 128,
+                        kHalfProduct = 4096, kWordProduct = 2048, kScore = 6,
+                        kSplit = 3, kKeyStages = 3;
+/// The registers of a thread for sums that grow together
+/// (lib/Conversion/HKToTile/EmitLinear.cpp).
+static constexpr int64_t kTogetherRegisters = 96;
+/// Instructions of a thread for a key or value that is published, and for a
+/// value that is looked at whether it is finite.
+static constexpr double kPublish = 0.25, kLook = 1.5;
+/// Barriers around what is published.
+static constexpr double kBarriers = 2;
+
+static int64_t slab(int64_t rows, int64_t columns) {
+  return rows * alignTo(columns, 8) / kWarp;
+}
+
+/// What a CTA does, and in which steps.
+struct KernelDescription::Projection {
+  ProjectedHeads heads;
+  int64_t unitRows;
+  /// Times that keys are published, and blocks of query heads.
+  int64_t publications, blocks;
+  /// Features of keys and of values that are published at once, and of query
+  /// heads that are computed at once.
+  int64_t keyColumns, queryColumns;
+  /// Features of the linear operations that the CTA computes, and how deep.
+  int64_t features, depth;
+  /// The input is in registers whole; else it comes in steps, so many times.
+  bool isWhole;
+  int64_t passes;
+  int64_t tileBytes;
+};
+
+/// What the linear operations of a projection compute: the attention's query,
+/// key and value, and nothing else. The attention comes last.
+bool KernelDescription::isProjection(ArrayRef<Operation *> ops) const {
+  if (attentions.size() != 1 || !attentions.front().isProjected)
+    return false;
+  bool isBefore = true;
+  for (Operation *op : ops) {
+    if (isa<AttentionOp>(op))
+      isBefore = false;
+    else if (!isBefore && !isa<CastOp>(op))
+      return false;
+    if (isBefore && isUsedOutside(op->getResult(0)))
+      return false;
+    if (!isa<LinearOp>(op))
+      continue;
+    for (Operation *user : op->getResult(0).getUsers())
+      if (!isa<AttentionOp, SplitOp>(user))
+        return false;
+  }
+  return llvm::all_of(linears, [](const Linear &linear) {
+    return linear.input != Input::Blocks && !linear.sums;
+  });
+}
+
+std::string
+KernelDescription::whyProjectionRefused(const CUDASchedule &s) const {
+  int64_t unitRows = s.rows / s.units;
+  if (s.rows % s.units != 0 || unitRows % kTileRows != 0)
+    return "a warp needs whole tiles of 16 rows";
+  if (s.rows < shape.sequence)
+    return "a CTA has to own all rows of a sequence";
+  if (s.rows >= 2 * std::max(shape.sequence, kTileRows))
+    return "half of the rows would be behind the end of a sequence";
+  if (shape.headDim % 8 != 0)
+    return llvm::formatv("heads have to be a multiple of 8 features where keys "
+                         "are computed, and are {0}",
+                         shape.headDim);
+  if (s.keys % kTileRows != 0 || s.rows % s.keys != 0)
+    return "keys have to be a multiple of 16 and divide the rows";
+  if (s.heads < 1 ||
+      !ProjectedHeads::areLegal(s.heads, shape.heads, shape.group))
+    return "heads of a CTA have to divide all, and be whole groups or part of "
+           "one";
+  int64_t most = kSlabRegisters * kWarp / unitRows / 8 * 8;
+  if (widest > most)
+    return llvm::formatv("a row of {0} features does not fit into the "
+                         "registers of a warp with {1} rows, which hold {2}",
+                         widest, unitRows, most);
+  return {};
+}
+
+KernelDescription::Projection
+KernelDescription::getProjection(const CUDASchedule &s) const {
+  Projection p;
+  const Attention &attention = attentions.front();
+  p.heads = ProjectedHeads::get(s.heads, shape.group, shape.headDim, s.block);
+  p.unitRows = s.rows / s.units;
+  p.publications = s.heads / p.heads.sharing;
+  p.blocks = s.heads / p.heads.heads;
+  p.keyColumns = p.heads.keyHeads * shape.headDim;
+  p.queryColumns = p.heads.heads * shape.headDim;
+
+  // The linear operations compute all three, or some of them.
+  int64_t all = 0, query = attention.heads * shape.headDim,
+          key = attention.kvHeads * shape.headDim;
+  p.depth = 0;
+  p.isWhole = true;
+  for (const Linear &linear : linears) {
+    all += linear.features;
+    p.depth = std::max(p.depth, linear.depth);
+    p.isWhole &= hasWholeInput(linear, s);
+  }
+  int64_t queries = all == query + 2 * key || all == query + key ? 1 : 0;
+  int64_t keys = (all - queries * query) / key;
+  p.features = queries * p.blocks * p.queryColumns +
+               keys * p.publications * p.keyColumns;
+
+  // One pass for each publication, with the first block of queries if the sums
+  // fit beside; one for each other block.
+  int64_t together = slab(p.unitRows, keys * p.keyColumns + p.queryColumns);
+  bool isShared = p.heads.sharing > p.heads.heads;
+  if (p.isWhole)
+    p.passes = 1;
+  else if (together <= kTogetherRegisters && !isShared)
+    p.passes = p.publications;
+  else if (slab(p.unitRows, keys * p.keyColumns) <= kTogetherRegisters)
+    p.passes = p.publications + queries * p.blocks;
+  else
+    p.passes = keys * p.publications + queries * p.blocks;
+
+  int64_t rows = std::gcd(p.keyColumns, p.queryColumns);
+  int64_t columns = p.isWhole ? alignTo(p.depth, 8)
+                              : std::min<int64_t>(alignTo(p.depth, 8), s.depth);
+  constexpr int64_t kTileBytes = 32 * 1024;
+  while (p.isWhole && columns % 16 == 0 &&
+         rows * columns * shape.operandBytes > kTileBytes)
+    columns /= 2;
+  p.tileBytes = rows * columns * shape.operandBytes;
+  return p;
+}
+
+int64_t
+KernelDescription::getProjectionRegisters(const CUDASchedule &s) const {
+  Projection p = getProjection(s);
+  int64_t bytes = shape.operandBytes;
+  auto registers = [&](int64_t columns, int64_t size) {
+    return slab(p.unitRows, columns) * size / 4;
+  };
+  // The rows that are normalised, then what is multiplied of them.
+  int64_t input = p.isWhole ? registers(p.depth, bytes)
+                            : registers(std::min(p.depth, s.depth), bytes);
+  int64_t most = widest > 0 ? registers(widest, 4 + bytes) : input;
+  // Sums beside the input, and beside those that are rounded already.
+  int64_t sums = registers(std::max(p.keyColumns, p.queryColumns), 4);
+  if (!p.isWhole)
+    sums = std::min<int64_t>(
+        std::max(sums, registers(2 * p.keyColumns + p.queryColumns, 4)),
+        std::max(sums, kTogetherRegisters));
+  most = std::max(most, input + sums + registers(2 * p.keyColumns, bytes));
+  // The query and the contexts, scores and their powers.
+  bool isLast = p.blocks == 1;
+  most = std::max(most, (p.isWhole && !isLast ? input : 0) +
+                            registers(p.queryColumns, 4 + bytes) +
+                            registers(s.keys, 4 + bytes));
+  return kOverhead + 8 + most;
+}
+
+int64_t KernelDescription::getProjectionShared(const CUDASchedule &s) const {
+  Projection p = getProjection(s);
+  int64_t slot = alignTo(p.tileBytes, 1024);
+  if (!p.isWhole)
+    slot += alignTo(s.rows * std::min(p.depth, s.depth) * shape.operandBytes,
+                    1024);
+  return s.stages * slot +
+         2 * alignTo(s.rows * p.keyColumns * shape.operandBytes, 1024);
+}
+
+KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
+                                                const Device &device) const {
+  Projection p = getProjection(s);
+  const Attention &attention = attentions.front();
+  int64_t bytes = shape.operandBytes;
+  int64_t runs = shape.heads / s.heads;
+  bool isHalf = bytes == 2;
+  double ctas = double(batch) * runs, rows = s.rows, heads = s.heads;
+  double products = operands == Operands::TF32x3 ? 3 : 1;
+
+  KernelWork work;
+  work.ctas = batch * runs;
+  work.units = s.units;
+  // An input that comes in steps is copied by lanes.
+  work.threads = kWarp * (s.units + (p.isWhole ? 1 : 4));
+  work.registers = getProjectionRegisters(s);
+  work.shared = getProjectionShared(s);
+
+  auto addProduct = [&](double flops) {
+    (isHalf ? work.f16Flops : work.tf32Flops) += ctas * flops * products;
+    work.instructions += ctas * kWarp * flops * products /
+                         (isHalf ? kHalfProduct : kWordProduct);
+  };
+  auto addOperand = [&](double read) {
+    work.sharedBytes += ctas * read;
+    work.instructions += ctas * kWarp * read / (isHalf ? kMatrixLoad : kWordLoad);
+    if (products > 1)
+      work.instructions += ctas * kSplit * read / bytes;
+  };
+
+  // What is done to the rows is done for each run of heads; biases and the scale
+  // of a context are of the run's features alone.
+  double ofFeatures = double(shape.heads * shape.headDim), rowBytes = 0,
+         weights = 0;
+  for (const Linear &linear : linears) {
+    ofFeatures += linear.hasBias ? double(linear.features) : 0;
+    rowBytes = std::max(rowBytes, double(linear.rowBytes));
+    weights += double(alignTo(linear.features, 8)) * linear.depth * bytes;
+  }
+  work.instructions +=
+      batch * rows * ((instructions - ofFeatures) * runs + ofFeatures);
+  work.mufu += batch * rows * mufu * runs;
+
+  // The projection.
+  double depth = alignTo(p.depth, isHalf ? 16 : 8);
+  double weight = double(p.features) * depth * bytes;
+  addProduct(2 * rows * p.features * depth);
+  addOperand(s.units * weight);
+  work.sharedBytes += ctas * weight;
+  double input = (loaded + rowBytes * p.passes) * runs + stored +
+                 attention.queryBytes;
+  work.l2Bytes = batch * double(shape.sequence) * input + ctas * weight;
+  if (!p.isWhole) {
+    double step = rows * depth * bytes * p.passes;
+    work.sharedBytes += ctas * step;
+    addOperand(step);
+  } else {
+    work.instructions += 0.15 * batch * rows * rowBytes * runs;
+  }
+
+  // What is published: K and V of the CTA's heads of keys.
+  double published = 2.0 * rows * p.publications * p.keyColumns;
+  work.sharedBytes += ctas * published * bytes;
+  work.instructions +=
+      ctas * published * (kPublish + (attention.hides ? kLook / 2 : 0));
+
+  // The keys that each unit's rows see, in whole blocks.
+  double seen = 0, most = 0;
+  for (int64_t unit = 1; unit <= s.units; ++unit) {
+    int64_t keys = shape.sequence;
+    if (attention.isCausal)
+      keys = std::min(keys, unit * p.unitRows);
+    most = double(alignTo(keys, s.keys));
+    seen += most;
+  }
+  double scores = heads * seen * p.unitRows;
+  double columns = shape.headDim;
+  addProduct(2 * scores *
+             (double(alignTo(shape.headDim, isHalf ? 16 : 8)) + columns));
+  work.mufu += ctas * scores;
+  work.instructions += ctas * scores * (kScore + columns / s.keys);
+  addOperand(heads * seen * 2 * columns * bytes);
+
+  // The steps of the unit that sees most.
+  double steps = p.isWhole ? 1 : double(divideCeil(p.depth, s.depth));
+  double linearBlocks = p.isWhole ? 2 * p.publications + p.blocks : p.passes;
+  work.stages = reductions + linearBlocks * steps +
+                (kBarriers + attention.hides) * p.publications +
+                kKeyStages * heads * most / s.keys;
+  work.loads = 1 + std::max<int64_t>(loads, 1);
+  work.trips = weight / p.tileBytes / s.stages;
+  if (!p.isWhole)
+    work.trips = std::max(work.trips, p.passes * steps / s.stages);
+
+  double memory =
+      batch * double(shape.sequence) * (touched + stored) + weights;
+  constexpr double kCacheShare = 0.75;
+  work.memoryBytes = memory > kCacheShare * device.l2Size ? memory : 0;
+  return work;
+}
