@@ -28,9 +28,13 @@ static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
   return all(a) == all(b);
 }
 
-/// What makes two schedules kernels of their own, but for the ring.
-static auto getKind(const CUDASchedule &s) {
-  return std::make_tuple(s.rows, s.units, s.columns, s.heads, s.block, s.keys,
+/// What makes two schedules kernels of their own, but for the ring. A CTA that
+/// computes keys is what its heads and units make it: with other blocks it does
+/// the same in other steps.
+static auto getKind(const CUDASchedule &s, CUDAFamily family) {
+  bool isProjection = family == CUDAFamily::Projection;
+  return std::make_tuple(s.rows, s.units, s.columns, s.heads,
+                         isProjection ? 0 : s.block, isProjection ? 0 : s.keys,
                          s.usesWarpgroups, s.ctas);
 }
 
@@ -255,7 +259,8 @@ CUDACandidates hk::rankCUDASchedules(const KernelDescription &kernel,
   for (size_t index : order) {
     const CUDACandidate &candidate = ranked[index];
     auto isLike = [&](const CUDACandidate &other) {
-      return getKind(other.schedule) == getKind(candidate.schedule);
+      return getKind(other.schedule, shape.family) ==
+             getKind(candidate.schedule, shape.family);
     };
     if (llvm::any_of(result.best, isLike))
       continue;

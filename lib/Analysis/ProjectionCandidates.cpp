@@ -39,8 +39,8 @@ static std::set<int64_t> listHeads(const CUDAKernelShape &shape) {
   return result;
 }
 
-std::vector<CUDASchedule>
-hk::listProjections(const CUDAKernelShape &shape, const CUDASchedule &rules) {
+std::vector<CUDASchedule> hk::listProjections(const CUDAKernelShape &shape,
+                                              const CUDASchedule &rules) {
   int64_t wide = std::max<int64_t>(shape.operandBytes / 2, 1);
   std::vector<CUDASchedule> result;
   auto addStages = [&](CUDASchedule s) {

@@ -20,9 +20,9 @@ using llvm::divideCeil;
 // As in KernelWork.cpp.
 static constexpr int64_t kSlabRegisters = 224, kTileRows = 16, kWarp = 32,
                          kOverhead = 23;
-static constexpr double kMatrixLoad = 512, kWordLoad = 128,
-                        kHalfProduct = 4096, kWordProduct = 2048, kScore = 6,
-                        kSplit = 3, kKeyStages = 3;
+static constexpr double kMatrixLoad = 512, kWordLoad = 128, kHalfProduct = 4096,
+                        kWordProduct = 2048, kScore = 6, kSplit = 3,
+                        kKeyStages = 3;
 /// The registers of a thread for sums that grow together
 /// (lib/Conversion/HKToTile/EmitLinear.cpp).
 static constexpr int64_t kTogetherRegisters = 96;
@@ -154,8 +154,7 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
   return p;
 }
 
-int64_t
-KernelDescription::getProjectionRegisters(const CUDASchedule &s) const {
+int64_t KernelDescription::getProjectionRegisters(const CUDASchedule &s) const {
   Projection p = getProjection(s);
   int64_t bytes = shape.operandBytes;
   auto registers = [&](int64_t columns, int64_t size) {
@@ -184,8 +183,8 @@ int64_t KernelDescription::getProjectionShared(const CUDASchedule &s) const {
   Projection p = getProjection(s);
   int64_t slot = alignTo(p.tileBytes, 1024);
   if (!p.isWhole)
-    slot += alignTo(s.rows * std::min(p.depth, s.depth) * shape.operandBytes,
-                    1024);
+    slot +=
+        alignTo(s.rows * std::min(p.depth, s.depth) * shape.operandBytes, 1024);
   return s.stages * slot +
          2 * alignTo(s.rows * p.keyColumns * shape.operandBytes, 1024);
 }
@@ -215,13 +214,14 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   };
   auto addOperand = [&](double read) {
     work.sharedBytes += ctas * read;
-    work.instructions += ctas * kWarp * read / (isHalf ? kMatrixLoad : kWordLoad);
+    work.instructions +=
+        ctas * kWarp * read / (isHalf ? kMatrixLoad : kWordLoad);
     if (products > 1)
       work.instructions += ctas * kSplit * read / bytes;
   };
 
-  // What is done to the rows is done for each run of heads; biases and the scale
-  // of a context are of the run's features alone.
+  // What is done to the rows is done for each run of heads; biases and the
+  // scale of a context are of the run's features alone.
   double ofFeatures = double(shape.heads * shape.headDim), rowBytes = 0,
          weights = 0;
   for (const Linear &linear : linears) {
@@ -239,8 +239,8 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   addProduct(2 * rows * p.features * depth);
   addOperand(s.units * weight);
   work.sharedBytes += ctas * weight;
-  double input = (loaded + rowBytes * p.passes) * runs + stored +
-                 attention.queryBytes;
+  double input =
+      (loaded + rowBytes * p.passes) * runs + stored + attention.queryBytes;
   work.l2Bytes = batch * double(shape.sequence) * input + ctas * weight;
   if (!p.isWhole) {
     double step = rows * depth * bytes * p.passes;
@@ -284,8 +284,7 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   if (!p.isWhole)
     work.trips = std::max(work.trips, p.passes * steps / s.stages);
 
-  double memory =
-      batch * double(shape.sequence) * (touched + stored) + weights;
+  double memory = batch * double(shape.sequence) * (touched + stored) + weights;
   constexpr double kCacheShare = 0.75;
   work.memoryBytes = memory > kCacheShare * device.l2Size ? memory : 0;
   return work;

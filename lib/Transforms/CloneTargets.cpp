@@ -166,9 +166,16 @@ LogicalResult CloneTargets::clone(func::FuncOp function, StringRef arch) {
   // Policies are asked about a function that is a plan, as they will be.
   OwningOpRef<func::FuncOp> plan = function.clone();
   setPlanClone(*plan, {of, arch, "safe", Operands::F16, Role::Safe, 0});
+  // Loops over layers are rotated in row chains: then attention and what
+  // computes its keys are in different iterations.
+  KeyProjection projection = function.getOps<scf::ForOp>().empty()
+                                 ? KeyProjection::WhereItPays
+                                 : KeyProjection::Never;
+  auto createFused = [&](Operands operands) {
+    return createCostCutPolicy(operands, **device, assumedBatch, projection);
+  };
   auto addFused = [&](Operands operands) -> LogicalResult {
-    if (!cutsAlike(*plan, *safe,
-                   *createCostCutPolicy(operands, **device, assumedBatch)))
+    if (!cutsAlike(*plan, *safe, *createFused(operands)))
       return add("fused", operands, Role::Candidate);
     remarks.missed(function.getLoc(), "NotFused",
                    "no plan with row chains of " + stringifyOperands(operands) +
@@ -186,22 +193,16 @@ LogicalResult CloneTargets::clone(func::FuncOp function, StringRef arch) {
   std::unique_ptr<CutPolicy> chains = createChainCutPolicy(Operands::F16);
   if (llvm::is_contained(candidates, Operands::F16) &&
       !cutsAlike(*plan, *safe, *chains) &&
-      !cutsAlike(*plan, *chains,
-                 *createCostCutPolicy(Operands::F16, **device, assumedBatch)) &&
+      !cutsAlike(*plan, *chains, *createFused(Operands::F16)) &&
       failed(add("chains", Operands::F16, Role::Candidate)))
     return failure();
-  // A loop over layers is rotated in row chains, and not here.
-  if (llvm::is_contained(candidates, Operands::F16)) {
-    std::unique_ptr<CutPolicy> projected =
-        createProjectionCutPolicy(Operands::F16, **device, assumedBatch);
-    bool isFused =
-        function.getOps<scf::ForOp>().empty() &&
-        cutsAlike(function, *projected,
-                  *createCostCutPolicy(Operands::F16, **device, assumedBatch));
-    if (!isFused && projectsKeys(function, *projected) &&
-        failed(add("projected", Operands::F16, Role::Candidate)))
-      return failure();
-  }
+  std::unique_ptr<CutPolicy> projected = createCostCutPolicy(
+      Operands::F16, **device, assumedBatch, KeyProjection::WhereItCan);
+  if (llvm::is_contained(candidates, Operands::F16) &&
+      projectsKeys(*plan, *projected) &&
+      !cutsAlike(*plan, *projected, *createFused(Operands::F16)) &&
+      failed(add("projected", Operands::F16, Role::Candidate)))
+    return failure();
   for (Operands operands : candidates)
     if (operands != Operands::F16 &&
         (failed(addFused(operands)) ||

@@ -90,7 +90,11 @@ LogicalResult CutPass::checkChainOp(Operation *op) {
 
 void CutPass::remarkKernel(ArrayRef<Operation *> ops, StringRef name) {
   Location loc = ops.front()->getLoc();
-  if (clone)
+  if (clone && computesKeys(ops))
+    remark::analysis(loc, remarkOpts("Kernel")) << remark::add(
+        "kernel @{0}: {1} operations, attention with its projection", name,
+        ops.size());
+  else if (clone)
     remark::analysis(loc, remarkOpts("Kernel")) << remark::add(
         "kernel @{0}: {1} operations, as a row chain {2} registers of resident "
         "values",

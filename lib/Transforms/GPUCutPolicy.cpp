@@ -38,9 +38,9 @@ private:
 class CostCutPolicy final : public CutPolicy {
 public:
   CostCutPolicy(Operands operands, const Device &device, int64_t batch,
-                bool mustProject)
+                KeyProjection projection)
       : operands(operands), device(device), batch(batch),
-        mustProject(mustProject) {}
+        projection(projection) {}
   SmallVector<Cut> cut(ArrayRef<Operation *> chain,
                        SmallVectorImpl<Cut> *joins) const override;
 
@@ -52,8 +52,7 @@ private:
   Operands operands;
   const Device &device;
   int64_t batch;
-  /// Attention is joined with the projection of its keys where it can be.
-  bool mustProject;
+  KeyProjection projection;
 };
 
 } // namespace
@@ -199,7 +198,7 @@ std::string CostCutPolicy::whyNotJoin(ArrayRef<Operation *> kernel,
     return "a kernel that computes keys ends with their attention";
   SmallVector<Operation *> joined(kernel);
   joined.append(next.begin(), next.end());
-  if (!computesKeys(joined))
+  if (!computesKeys(joined) || projection == KeyProjection::Never)
     return whyNotChain(kernel, next, operands);
   KernelDescription description(joined, operands, batch);
   if (description.getShape().family != CUDAFamily::Projection)
@@ -246,9 +245,10 @@ SmallVector<Cut> CostCutPolicy::cut(ArrayRef<Operation *> chain,
   // Where attention has a kernel with its projection, nothing else ends or
   // begins there.
   llvm::SmallDenseSet<size_t> closed;
-  if (mustProject)
+  if (projection == KeyProjection::WhereItCan)
     for (const Kernel &kernel : kernels)
-      if (kernel.price < kNever && computesKeys(slice(kernel.begin, kernel.end)))
+      if (kernel.price < kNever &&
+          computesKeys(slice(kernel.begin, kernel.end)))
         closed.insert(kernel.end - 1);
   llvm::erase_if(kernels, [&](const Kernel &kernel) {
     return closed.contains(kernel.begin) || closed.contains(kernel.end);
@@ -309,14 +309,7 @@ std::unique_ptr<CutPolicy> hk::createChainCutPolicy(Operands operands) {
 
 std::unique_ptr<CutPolicy> hk::createCostCutPolicy(Operands operands,
                                                    const Device &device,
-                                                   int64_t batch) {
-  return std::make_unique<CostCutPolicy>(operands, device, batch,
-                                         /*mustProject=*/false);
-}
-
-std::unique_ptr<CutPolicy>
-hk::createProjectionCutPolicy(Operands operands, const Device &device,
-                              int64_t batch) {
-  return std::make_unique<CostCutPolicy>(operands, device, batch,
-                                         /*mustProject=*/true);
+                                                   int64_t batch,
+                                                   KeyProjection projection) {
+  return std::make_unique<CostCutPolicy>(operands, device, batch, projection);
 }

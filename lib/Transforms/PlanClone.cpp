@@ -79,6 +79,7 @@ std::unique_ptr<CutPolicy> hk::createCutPolicy(const PlanClone &clone,
   if (clone.plan == "chains")
     return createChainCutPolicy(clone.operands);
   if (clone.plan == "projected")
-    return createProjectionCutPolicy(clone.operands, device, batch);
+    return createCostCutPolicy(clone.operands, device, batch,
+                               KeyProjection::WhereItCan);
   return createOperationCutPolicy();
 }

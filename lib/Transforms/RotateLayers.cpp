@@ -32,8 +32,11 @@ namespace {
 /// One loop over layers: its head is what the first attention depends on.
 class Rotation {
 public:
-  explicit Rotation(scf::ForOp loop)
-      : loop(loop), body(*loop.getBody()), builder(loop) {}
+  /// With `keepsProjection`, the linear operations that attention reads are no
+  /// part of the head, but what they read is.
+  Rotation(scf::ForOp loop, bool keepsProjection)
+      : loop(loop), body(*loop.getBody()), builder(loop),
+        keepsProjection(keepsProjection) {}
 
   /// True if there is something to rotate; else `why` may say what hinders.
   bool prepare(std::string &why);
@@ -54,6 +57,7 @@ private:
   scf::ForOp loop;
   Block &body;
   OpBuilder builder;
+  bool keepsProjection;
   DenseSet<Operation *> head;
   /// What the rest reads of the head; packed values are read again instead.
   llvm::SetVector<Value> crossing;
@@ -64,13 +68,15 @@ class RotateLayersPass : public hk::impl::RotateLayersBase<RotateLayersPass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     auto plan = function->getAttrOfType<StringAttr>("hk.plan");
-    if (!plan || (plan.getValue() != "fused" && plan.getValue() != "chains"))
+    bool isProjected = plan && plan.getValue() == "projected";
+    if (!plan || (plan.getValue() != "fused" && plan.getValue() != "chains" &&
+                  !isProjected))
       return;
     PassRemarks remarks(getArgument(), function);
     SmallVector<scf::ForOp> loops;
     function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      Rotation rotation(loop);
+      Rotation rotation(loop, isProjected);
       std::string why;
       if (!rotation.prepare(why)) {
         if (!why.empty())
@@ -130,8 +136,12 @@ bool Rotation::prepare(std::string &why) {
   step = bounds[2].getSExtValue();
   if (lower >= upper)
     return false;
-  for (Value value : {first.getQuery(), first.getKey(), first.getValue()})
-    collectHead(viewed(value));
+  for (Value value : {first.getQuery(), first.getKey(), first.getValue()}) {
+    Value read = viewed(value);
+    if (auto linear = read.getDefiningOp<LinearOp>(); linear && keepsProjection)
+      read = viewed(linear.getInput());
+    collectHead(read);
+  }
   if (llvm::none_of(head, [](Operation *op) {
         return isa<ScopeOpInterface>(op) && !isa<SplitOp>(op);
       }))

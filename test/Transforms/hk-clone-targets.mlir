@@ -40,6 +40,18 @@
 // CHECK:       func.func private @priced.sm_90a.chains({{.*}}hk.operands = "f16", hk.plan = "chains", hk.plan_of = @priced, hk.rank = 2 : i64, hk.role = "candidate"
 // CHECK:       func.func private @priced.sm_90a.reference({{.*}}hk.rank = 3 : i64
 
+// Where a CTA can own a sequence, attention may be one kernel with its
+// projection. In a loop, row chains are rotated; one layer alone is cut so in
+// the plan fused.
+// CHECK:       func.func @project(
+// CHECK:       func.func private @project.sm_90a.fused(
+// CHECK:       func.func private @project.sm_90a.safe(
+// CHECK-NOT:   @project.sm_90a.projected
+// CHECK:       func.func @layers(
+// CHECK:       func.func private @layers.sm_90a.safe(
+// CHECK:       func.func private @layers.sm_90a.projected({{.*}}hk.operands = "f16", hk.plan = "projected", hk.plan_of = @layers, {{.*}}hk.role = "candidate"
+// CHECK:       func.func private @layers.sm_90a.reference(
+
 // Oracles, private functions and declarations are not copied.
 // CHECK:       func.func @chain.oracle(
 // CHECK-NEXT:    return
@@ -103,6 +115,23 @@ func.func @priced(%x: tensor<?x128x256xf32>) -> tensor<?x128x256xf32> {
   %c = hk.attention %x, %x, %x {num_heads = 8 : i32} : tensor<?x128x256xf32>, tensor<?x128x256xf32>, tensor<?x128x256xf32>
   %y = hk.linear %c, %w : tensor<?x128x256xf32>, tensor<256x256xf32>
   return %y : tensor<?x128x256xf32>
+}
+func.func @project(%x: tensor<?x128x256xf32>) -> tensor<?x128x256xf32> {
+  %w = hk.packed.get @wide : tensor<256x256xf32>
+  %k = hk.linear %x, %w : tensor<?x128x256xf32>, tensor<256x256xf32>
+  %c = hk.attention %k, %k, %k {num_heads = 8 : i32} : tensor<?x128x256xf32>, tensor<?x128x256xf32>, tensor<?x128x256xf32>
+  return %c : tensor<?x128x256xf32>
+}
+func.func @layers(%x: tensor<?x128x256xf32>) -> tensor<?x128x256xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = hk.packed.get @wide : tensor<256x256xf32>
+  %r = scf.for %l = %c0 to %c1 step %c1 iter_args(%t = %x) -> (tensor<?x128x256xf32>) {
+    %k = hk.linear %t, %w : tensor<?x128x256xf32>, tensor<256x256xf32>
+    %c = hk.attention %k, %k, %k {num_heads = 8 : i32} : tensor<?x128x256xf32>, tensor<?x128x256xf32>, tensor<?x128x256xf32>
+    scf.yield %c : tensor<?x128x256xf32>
+  }
+  return %r : tensor<?x128x256xf32>
 }
 func.func @chain.oracle(%x: !x) -> !x attributes {hk.oracle_of = @chain} {
   return %x : !x

@@ -121,20 +121,26 @@ func.func private @layer.chains(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_
 }
 
 
-// The same, by price: attention with all of its heads in one CTA has few CTAs.
+// The same, by price: attention with all of its heads in one CTA has few CTAs;
+// with its projection, a CTA owns a sequence and has a few heads.
 // CHECK-LABEL: func.func private @layer.fused(
-// CHECK:         hk.kernel @norm_linear(
-// CHECK:         hk.kernel @attention(
+// CHECK:         hk.kernel @norm(
+// CHECK:         hk.kernel @linear_attention({{.*}} scope(sequence)
+// CHECK:           hk.linear
+// CHECK-NEXT:      hk.split
+// CHECK-NEXT:      hk.attention
+// CHECK-NEXT:      hk.yield
 // CHECK:         hk.kernel @linear_norm_linear_norm(
 // CHECK-NOT:     hk.kernel
-// REMARK: remark: [Passed] Joined |{{.*}} Function=layer.fused | Remark="no cut before hk.linear: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us with a cut here"
-// REMARK: remark: [Passed] Cut |{{.*}} Function=layer.fused | Remark="cut before hk.attention: attention reads keys and values of rows that other CTAs compute"
+// REMARK: remark: [Passed] Joined |{{.*}} Function=layer.fused | Remark="no cut before hk.attention: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us with a cut here"
 // REMARK: remark: [Passed] Cut |{{.*}} Function=layer.fused | Remark="cut before hk.linear: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us without a cut here"
+// REMARK: Function=layer.fused | Remark="kernel @linear_attention: 2 operations, attention with its projection"
 // With one sequence, a linear operation alone can use more of the GPU.
 // SMALL-LABEL: func.func private @layer.fused(
 // SMALL:         hk.kernel @norm(
+// SMALL:         hk.kernel @linear_attention(
 // SMALL:         hk.kernel @linear(
-// SMALL:         hk.kernel @attention(
+// SMALL:         hk.kernel @norm(
 // SMALL:         hk.kernel @linear(
 func.func private @layer.fused(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "fused", hk.plan_of = @layer, hk.rank = 0 : i64, hk.role = "candidate"} {
   %qkv = hk.packed.get @qkv : tensor<768x256xf32>
@@ -156,6 +162,63 @@ func.func private @layer.fused(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_9
   %12 = hk.layer_norm %11 : !x
   %13 = hk.mask_rows %12 lengths(%n) : !x, !n
   return %13 : !x
+}
+
+// -----
+
+!x = tensor<?x128x256xf32>
+!h = tensor<?x128x128xf32>
+!qkv = tensor<?x128x512xf32>
+!long = tensor<?x1024x64xf32>
+hk.packed @qkv : tensor<512x256xf32> {
+  %z = hk.pack.zeros : tensor<512x256xf64>
+  hk.yield %z : tensor<512x256xf64>
+}
+hk.packed @w : tensor<64x64xf32> {
+  %z = hk.pack.zeros : tensor<64x64xf64>
+  hk.yield %z : tensor<64x64xf64>
+}
+
+// Attention with its projection wherever a CTA can own a sequence, whatever the
+// price; the norm is where it is cheapest.
+// CHECK-LABEL: func.func private @projected(
+// CHECK:         hk.kernel @{{.*}}linear_attention({{.*}} scope(sequence)
+// CHECK:           hk.attention
+// CHECK-NEXT:      hk.yield
+// CHECK-NOT:     hk.kernel
+// REMARK: Function=projected | Remark="no cut before hk.attention: a CTA computes the keys that its queries see"
+func.func private @projected(%x: !x) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %qkv = hk.packed.get @qkv : tensor<512x256xf32>
+  %0 = hk.rms_norm %x : !x
+  %1 = hk.linear %0, %qkv : !x, tensor<512x256xf32>
+  %2:3 = hk.split %1 : !qkv -> !x, !h, !h
+  %3 = hk.attention %2#0, %2#1, %2#2 {num_heads = 4 : i32, num_kv_heads = 2 : i32} : !x, !h, !h
+  return %3 : !x
+}
+
+// No CTA has so many rows.
+// CHECK-LABEL: func.func private @long(
+// CHECK:         hk.kernel @linear(
+// CHECK:         hk.kernel @attention(
+// REMARK: Function=long | Remark="cut before hk.attention: together they are not known to fit"
+func.func private @long(%x: !long) -> !long attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %w = hk.packed.get @w : tensor<64x64xf32>
+  %0 = hk.linear %x, %w : !long, tensor<64x64xf32>
+  %1 = hk.attention %0, %0, %0 {num_heads = 4 : i32} : !long, !long, !long
+  return %1 : !long
+}
+
+// Keys that somebody else reads, too.
+// CHECK-LABEL: func.func private @returned(
+// CHECK:         hk.kernel @linear(
+// CHECK:         hk.kernel @attention(
+// REMARK: Function=returned | Remark="cut before hk.attention: attention reads keys and values that are computed with more than their projection"
+func.func private @returned(%x: !x) -> (!x, !qkv) attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %qkv = hk.packed.get @qkv : tensor<512x256xf32>
+  %1 = hk.linear %x, %qkv : !x, tensor<512x256xf32>
+  %2:3 = hk.split %1 : !qkv -> !x, !h, !h
+  %3 = hk.attention %2#0, %2#1, %2#2 {num_heads = 4 : i32, num_kv_heads = 2 : i32} : !x, !h, !h
+  return %3, %1 : !x, !qkv
 }
 
 // -----

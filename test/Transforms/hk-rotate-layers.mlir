@@ -60,6 +60,38 @@ func.func @fused(%x0: !x) -> !x attributes {hk.plan = "fused"} {
   return %y : !x
 }
 
+// Attention stays with its projection: the norm alone is done ahead.
+// CHECK-LABEL: func.func @projected(
+// CHECK-SAME:    %[[X0:.*]]: tensor<?x8x16xf32>
+// CHECK:         %[[N0:.*]] = hk.layer_norm %[[X0]]
+// CHECK-NOT:     hk.linear
+// CHECK:         scf.for %[[L:.*]] = %c0{{.*}} to %c2{{.*}} step %c1{{.*}} iter_args(%[[X:.*]] = %[[X0]], %[[N:.*]] = %[[N0]])
+// CHECK:           %[[W:.*]] = hk.packed.get @wt[%[[L]]]
+// CHECK:           hk.linear %[[N]], %[[W]]
+// CHECK:           hk.attention
+// CHECK:           %[[Y:.*]] = hk.add %[[X]]
+// CHECK:           %[[N1:.*]] = hk.layer_norm %[[Y]]
+// CHECK:           scf.yield %[[Y]], %[[N1]]
+// CHECK:         hk.linear
+// CHECK:         hk.attention
+func.func @projected(%x0: !x) -> !x attributes {hk.plan = "projected"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %l = %c0 to %c3 step %c1 iter_args(%x = %x0) -> (!x) {
+    %n = hk.layer_norm %x : !x
+    %wt = hk.packed.get @wt[%l] : tensor<48x16xf32>
+    %t = hk.linear %n, %wt : !x, tensor<48x16xf32>
+    %q, %k, %v = hk.split %t : !t -> !x, !x, !x
+    %c = hk.attention %q, %k, %v {num_heads = 2 : i32, causal} : !x, !x, !x
+    %wo = hk.packed.get @wo[%l] : tensor<16x16xf32>
+    %o = hk.linear %c, %wo : !x, tensor<16x16xf32>
+    %y = hk.add %x, %o : !x, !x
+    scf.yield %y : !x
+  }
+  return %r : !x
+}
+
 // One layer needs no loop.
 // CHECK-LABEL: func.func @one(
 // CHECK-NOT:     scf.for

@@ -10,7 +10,7 @@ from typing import Callable
 
 from small_network import SmallNetwork
 
-GROUPS = ("rows", "linear", "attention", "chain", "network")
+GROUPS = ("rows", "linear", "attention", "projection", "chain", "network")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,6 +137,37 @@ ATTENTION = [
     Case("attention", "lengths-not-causal", attention(35, 1, 32, causal=False, mask="lengths"), LENGTHS),
 ]
 
+# Attention and the projection of its keys, one kernel where the plan says so.
+
+def project(seq, heads, head_dim, kv_heads=None, dim=None, causal=True, mask="none", norm=True):
+    def build():
+        n = SmallNetwork(seq)
+        x = n.input("x", dim or heads * head_dim)
+        m = masked(n, mask)
+        h = n.layer_norm(x) if norm else x
+        q = n.linear(h, heads * head_dim)
+        k, v = (n.linear(h, (kv_heads or heads) * head_dim) for _ in "kv")
+        n.output(n.attention(q, k, v, heads, kv_heads, causal, m))
+        return n
+
+    return build
+
+
+PROJECTION = [
+    Case("projection", "seq-1", project(1, 2, 16), (Run(batch=2),)),
+    Case("projection", "seq-7-head-dim-8", project(7, 4, 8), (Run(batch=2),)),
+    Case("projection", "seq-33-not-causal", project(33, 2, 16, causal=False)),
+    Case("projection", "seq-100", project(100, 1, 32)),
+    Case("projection", "head-dim-40", project(20, 2, 40)),
+    Case("projection", "head-dim-80", project(20, 1, 80, dim=40)),
+    Case("projection", "head-dim-128", project(18, 1, 128, dim=64)),
+    Case("projection", "grouped", project(20, 4, 16, kv_heads=2)),
+    Case("projection", "wide", project(20, 2, 16, dim=416, norm=False)),
+    Case("projection", "key-mask", project(35, 2, 16, mask="key_mask"), PATTERNS),
+    Case("projection", "key-mask-not-causal", project(35, 2, 16, causal=False, mask="key_mask"), PATTERNS),
+    Case("projection", "lengths", project(35, 2, 16, mask="lengths"), LENGTHS),
+]
+
 # Chains of rows.
 
 def ffn(seq, dim, hidden, norm="layer_norm", activation="gelu_erf", gated=False, mask="none"):
@@ -222,4 +253,4 @@ NETWORK = [
     Case("network", "not-causal", network(18, 32, 1, 2, causal=False), (Run("left", 2, nan=True),)),
 ]
 
-CASES = [*ROWS, *LINEAR, *ATTENTION, *CHAIN, *NETWORK]
+CASES = [*ROWS, *LINEAR, *ATTENTION, *PROJECTION, *CHAIN, *NETWORK]

@@ -44,8 +44,9 @@ struct CUDACandidates {
 /// Tries all schedules that are plausible for a kernel of its family; that of
 /// the rules is one of them. Takes the `most` (at least 1) best whose predicted
 /// time is at most `kWorthMeasuring` times that of the best and which differ in
-/// more than the ring: of those that share rows, units, columns, block and
-/// keys, only the best counts.
+/// more than the ring: of those that share rows, units, columns, heads, block
+/// and keys (rows, units and heads, where the kernel computes keys), only the
+/// best counts.
 CUDACandidates rankCUDASchedules(const KernelDescription &kernel,
                                  const Device &device, int64_t most);
 

@@ -78,21 +78,25 @@ std::unique_ptr<CutPolicy> createOperationCutPolicy();
 /// (include/hk/Analysis/RowResidency.h), as operands of `operands`.
 std::unique_ptr<CutPolicy> createChainCutPolicy(Operands operands);
 
-/// For GPUs, row chains where they pay, and attention with the projection of its
-/// keys and values: of all ways to join kernels of createOperationCutPolicy to
-/// such kernels, the one of least predicted time: the sum over
-/// kernels of the best schedule's time (include/hk/Analysis/CostModel.h) on
-/// `device`, with matrix units that multiply `operands`. A dynamic batch is
-/// taken to be `batch`.
-std::unique_ptr<CutPolicy>
-createCostCutPolicy(Operands operands, const Device &device, int64_t batch);
+/// Whether attention may be in one kernel with the projection of its keys and
+/// values: a CTA owns a sequence then, which has to be short enough.
+enum class KeyProjection {
+  Never,
+  /// Where it is predicted to be faster.
+  WhereItPays,
+  /// Wherever it can be, to be measured beside what is predicted.
+  WhereItCan
+};
 
-/// As createCostCutPolicy, but attention is in one kernel with the projection of
-/// its keys and values wherever a CTA can own a sequence: what is measured
-/// beside what is predicted.
-std::unique_ptr<CutPolicy> createProjectionCutPolicy(Operands operands,
-                                                     const Device &device,
-                                                     int64_t batch);
+/// For GPUs, row chains where they pay, and attention with the projection of
+/// its keys and values: of all ways to join kernels of createOperationCutPolicy
+/// to such kernels, the one of least predicted time: the sum over kernels of
+/// the best schedule's time (include/hk/Analysis/CostModel.h) on `device`, with
+/// matrix units that multiply `operands`. A dynamic batch is taken to be
+/// `batch`.
+std::unique_ptr<CutPolicy>
+createCostCutPolicy(Operands operands, const Device &device, int64_t batch,
+                    KeyProjection projection = KeyProjection::WhereItPays);
 
 /// A split is a view, repeated in every kernel that reads through it, unless
 /// one of its results leaves the kernels; and so, in a plan for a GPU, whose

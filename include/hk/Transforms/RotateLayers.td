@@ -19,6 +19,9 @@ def RotateLayers : Pass<"hk-rotate-layers", "::mlir::func::FuncOp"> {
     of its layer and the head of the next; and the rest of the last layer comes
     after the loop, where it meets what follows the network's layers.
 
+    In a `projected` plan, attention is in one kernel with the projection, so
+    the head is what that reads: the norm, which then ends the iteration before.
+
     What the head gives to the rest is carried by the loop. Packed values of
     the next layer are read with the index of the layer plus the step.
 

@@ -58,15 +58,14 @@ void TileEmitter::hideRows(AttentionOp op, Value &keys, Value &values) {
   auto replace = [&](Value frag, double by) {
     auto type = cast<FragType>(frag.getType());
     return map(type, {frag, sum}, [&](ValueRange x) -> Value {
-      Value other = arith::ConstantOp::create(
-          b, loc, b.getFloatAttr(x[0].getType(), by));
+      Value other =
+          arith::ConstantOp::create(b, loc, b.getFloatAttr(x[0].getType(), by));
       return arith::SelectOp::create(b, loc, isWrong(x[1]), other, x[0]);
     });
   };
-  scf::YieldOp::create(
-      b, loc,
-      {replace(keys, std::numeric_limits<double>::quiet_NaN()),
-       replace(values, 0.0)});
+  scf::YieldOp::create(b, loc,
+                       {replace(keys, std::numeric_limits<double>::quiet_NaN()),
+                        replace(values, 0.0)});
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, loc, {keys, values});
   keys = choice.getResult(0);
@@ -145,11 +144,11 @@ void TileEmitter::forSharedKeys(AttentionOp op,
   forCount(mul(first, groups), groups, [&](Value group) {
     Value keyHead = group;
     if (heads.sharing < share)
-      keyHead = arith::DivUIOp::create(b, loc, group,
-                                       index(share / heads.sharing));
+      keyHead =
+          arith::DivUIOp::create(b, loc, group, index(share / heads.sharing));
     Column keys{keyHead, keyColumns, 0};
-    emitTogether({{op.getKey(), keys, keyColumns},
-                  {op.getValue(), keys, keyColumns}});
+    emitTogether(
+        {{op.getKey(), keys, keyColumns}, {op.getValue(), keys, keyColumns}});
     sharedKeys[op] = publishKeys(op, keys);
     forCount(mul(group, blocksOfKeys), blocksOfKeys, [&](Value number) {
       body(Column{number, width, 0}, width);

@@ -40,8 +40,8 @@ LogicalResult KernelPlan::setHeads(AttentionOp op, AttentionPlan &plan) {
               "groups or part of one, where a #hk.cuda kernel computes keys or "
               "values, but got "
            << ofCTA << " of " << all << ", in groups of " << group;
-  plan.heads = ProjectedHeads::get(ofCTA, group, op.getHeadDim(),
-                                   schedule.getBlock());
+  plan.heads =
+      ProjectedHeads::get(ofCTA, group, op.getHeadDim(), schedule.getBlock());
   if (schedule.getHeads() == 0) {
     plan.heads.heads = std::max(plan.heads.heads, group);
     plan.heads.setSharing(ofCTA, group);

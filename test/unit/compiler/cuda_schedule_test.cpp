@@ -149,6 +149,27 @@ TEST(CUDASchedule, ChainsGiveUpWarpsForCTAs) {
   EXPECT_EQ(chooseCUDASchedule(h100, shape).rows, 32);
 }
 
+TEST(CUDASchedule, ProjectionsOwnSequences) {
+  CUDAKernelShape shape = attention(128, 4, 32);
+  shape.family = CUDAFamily::Projection;
+  CUDASchedule s = chooseCUDASchedule(h100, shape);
+  EXPECT_EQ(s.rows, 128);
+  EXPECT_EQ(s.units, 8);
+  EXPECT_EQ(s.heads, 1);
+  EXPECT_EQ(s.keys, 64);
+  // Keys divide the rows.
+  shape.sequence = 100;
+  s = chooseCUDASchedule(h100, shape);
+  EXPECT_EQ(s.rows, 112);
+  EXPECT_EQ(s.keys, 16);
+  shape.sequence = 1;
+  EXPECT_EQ(chooseCUDASchedule(h100, shape).rows, 16);
+  // Small heads together: as many as a block has columns for.
+  shape.headDim = 8;
+  shape.heads = 12;
+  EXPECT_EQ(chooseCUDASchedule(h100, shape).heads, 6);
+}
+
 TEST(CUDASchedule, LinesKeepMemoryBusy) {
   EXPECT_EQ(chooseCUDASchedule(h100, line(1024, 64)).rows, 64);
   EXPECT_EQ(chooseCUDASchedule(h100, line(1024, 128)).rows, 32);

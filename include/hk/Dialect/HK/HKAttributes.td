@@ -52,10 +52,12 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
     of its rows; otherwise it computes `columns` features of a linear
     operation, and the grid has a CTA for each run of them. Where `columns` is
     0 and the kernel is attention alone, a CTA computes all heads of its rows,
-    unless `heads` says how many it takes.
+    unless `heads` says how many it takes. Where the kernel computes keys and
+    values as well, `rows` are all of a sequence.
 
     `block` is the width of the accumulators of a linear operation (features
-    computed at once), `depth` the input features multiplied at once where they
+    computed at once; where keys are computed, those of as many heads as it has
+    room for), `depth` the input features multiplied at once where they
     are streamed through shared memory, and `keys` the keys that the online
     softmax takes at a time. `stages` is the number of slots of a ring in
     shared memory. `operands` is what the matrix units multiply, and `mma` the
