@@ -70,7 +70,7 @@ public:
       });
       break;
     case CUDAFamily::Projection:
-      for (const CUDASchedule &schedule : listProjections(shape, rules))
+      for (const CUDASchedule &schedule : listProjections(shape, rules, hasWarpgroups))
         add(schedule);
       break;
     case CUDAFamily::Chain:

@@ -13,6 +13,8 @@ using namespace hk;
 static constexpr int64_t kTileRows = 16;
 /// Of a CTA.
 static constexpr int64_t kMostUnits = 16;
+/// The warps that multiply together with wgmma.
+static constexpr int64_t kWarpgroup = 4;
 
 /// Rows of a CTA, all of a sequence, with those of a warp. They are rounded up
 /// to what blocks of keys divide.
@@ -40,7 +42,8 @@ static std::set<int64_t> listHeads(const CUDAKernelShape &shape) {
 }
 
 std::vector<CUDASchedule> hk::listProjections(const CUDAKernelShape &shape,
-                                              const CUDASchedule &rules) {
+                                              const CUDASchedule &rules,
+                                              bool hasWarpgroups) {
   int64_t wide = std::max<int64_t>(shape.operandBytes / 2, 1);
   std::vector<CUDASchedule> result;
   auto addStages = [&](CUDASchedule s) {
@@ -48,6 +51,14 @@ std::vector<CUDASchedule> hk::listProjections(const CUDAKernelShape &shape,
       s.stages = stages;
       result.push_back(s);
     }
+  };
+  auto add = [&](CUDASchedule s) {
+    addStages(s);
+    // K of wgmma is a multiple of 16.
+    s.usesWarpgroups =
+        hasWarpgroups && s.units % kWarpgroup == 0 && shape.headDim % 16 == 0;
+    for (s.ctas = 1; s.usesWarpgroups && s.ctas <= 3; ++s.ctas)
+      addStages(s);
   };
   for (auto [rows, unitRows] : listRows(shape.sequence))
     for (int64_t heads : listHeads(shape)) {
@@ -66,7 +77,7 @@ std::vector<CUDASchedule> hk::listProjections(const CUDAKernelShape &shape,
         for (int64_t keys : {16, 32, 64, 128}) {
           s.keys = keys;
           if (rows % keys == 0)
-            addStages(s);
+            add(s);
         }
       }
     }

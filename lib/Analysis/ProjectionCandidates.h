@@ -12,8 +12,10 @@
 namespace hk {
 
 /// Those that are plausible, each like `rules` in what does not matter.
+/// `hasWarpgroups`: with wgmma, too.
 std::vector<CUDASchedule> listProjections(const CUDAKernelShape &shape,
-                                          const CUDASchedule &rules);
+                                          const CUDASchedule &rules,
+                                          bool hasWarpgroups);
 
 } // namespace hk
 

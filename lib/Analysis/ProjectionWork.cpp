@@ -23,6 +23,8 @@ static constexpr int64_t kSlabRegisters = 224, kTileRows = 16, kWarp = 32,
 static constexpr double kMatrixLoad = 512, kWordLoad = 128, kHalfProduct = 4096,
                         kWordProduct = 2048, kScore = 6, kSplit = 3,
                         kKeyStages = 3;
+static constexpr double kGroupProduct = 32768, kGroupInstructions = 5;
+static constexpr int64_t kWarpgroup = 4;
 /// The registers of a thread for sums that grow together
 /// (lib/Conversion/HKToTile/EmitLinear.cpp).
 static constexpr int64_t kTogetherRegisters = 96;
@@ -202,12 +204,21 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   KernelWork work;
   work.ctas = batch * runs;
   work.units = s.units;
-  // An input that comes in steps is copied by lanes.
-  work.threads = kWarp * (s.units + (p.isWhole ? 1 : 4));
+  // An input that comes in steps is copied by lanes; a warpgroup gives
+  // registers away.
+  bool copiesByLanes = !p.isWhole || s.ctas > 0;
+  work.threads = kWarp * (s.units + (copiesByLanes ? 4 : 1));
+  work.ctasOfSM = s.ctas;
   work.registers = getProjectionRegisters(s);
   work.shared = getProjectionShared(s);
 
   auto addProduct = [&](double flops) {
+    if (s.usesWarpgroups) {
+      work.warpgroupFlops += ctas * flops;
+      work.instructions +=
+          ctas * kWarp * kGroupInstructions * flops / kGroupProduct;
+      return;
+    }
     (isHalf ? work.f16Flops : work.tf32Flops) += ctas * flops * products;
     work.instructions += ctas * kWarp * flops * products /
                          (isHalf ? kHalfProduct : kWordProduct);
@@ -218,6 +229,14 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
         ctas * kWarp * read / (isHalf ? kMatrixLoad : kWordLoad);
     if (products > 1)
       work.instructions += ctas * kSplit * read / bytes;
+  };
+
+  // What all units, or all warpgroups, read: `read` for each.
+  auto addB = [&](double read) {
+    if (s.usesWarpgroups)
+      work.sharedBytes += ctas * read / kWarpgroup;
+    else
+      addOperand(read);
   };
 
   // What is done to the rows is done for each run of heads; biases and the
@@ -237,7 +256,7 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   double depth = alignTo(p.depth, isHalf ? 16 : 8);
   double weight = double(p.features) * depth * bytes;
   addProduct(2 * rows * p.features * depth);
-  addOperand(s.units * weight);
+  addB(s.units * weight);
   work.sharedBytes += ctas * weight;
   double input =
       (loaded + rowBytes * p.passes) * runs + stored + attention.queryBytes;
@@ -256,12 +275,13 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   work.instructions +=
       ctas * published * (kPublish + (attention.hides ? kLook / 2 : 0));
 
-  // The keys that each unit's rows see, in whole blocks.
+  // The keys that the rows of each unit, or warpgroup, see, in whole blocks.
   double seen = 0, most = 0;
+  int64_t together = s.usesWarpgroups ? kWarpgroup : 1;
   for (int64_t unit = 1; unit <= s.units; ++unit) {
     int64_t keys = shape.sequence;
     if (attention.isCausal)
-      keys = std::min(keys, unit * p.unitRows);
+      keys = std::min<int64_t>(keys, alignTo(unit, together) * p.unitRows);
     most = double(alignTo(keys, s.keys));
     seen += most;
   }
@@ -271,7 +291,7 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
              (double(alignTo(shape.headDim, isHalf ? 16 : 8)) + columns));
   work.mufu += ctas * scores;
   work.instructions += ctas * scores * (kScore + columns / s.keys);
-  addOperand(heads * seen * 2 * columns * bytes);
+  addB(heads * seen * 2 * columns * bytes);
 
   // The steps of the unit that sees most.
   double steps = p.isWhole ? 1 : double(divideCeil(p.depth, s.depth));

@@ -149,6 +149,14 @@ project("grouped_alone", 20, 32, 4, 16, kv_heads=2)
 project("grouped_in_loops", 20, 32, 8, 16, kv_heads=2, run=8, block=32)
 project("grouped_pairs", 20, 32, 8, 8, kv_heads=4, run=8, block=32)
 project("all_heads", 20, 40, 2, 16, run=0)
+# Warpgroups, where there are any.
+warpgroups = {"mma": "wgmma", "units": 4, "rows": 64, "keys": 64}
+project("together", 64, 64, 1, 32, batch=1, **warpgroups)
+project("together_masked", 50, 32, 2, 16, run=2, mask="key_mask", pattern="holes", nan="hidden", **warpgroups)
+project("together_two_groups", 100, 32, 1, 32, batch=1, mma="wgmma", ctas=1, units=8, rows=128, keys=32)
+project("together_wide", 64, 320, 1, 32, norm=False, batch=1, **warpgroups)
+# The schedule of the benchmark's first shape.
+project("two_heads_of_32", 128, 128, 2, 32, run=2, batch=1, mask="lengths", pattern="prefix", nan="hidden")
 # Inputs that are wider than registers, or whose features are no whole steps.
 project("wide", 33, 320, 2, 32, norm=False, depth=64)
 project("wide_odd", 20, 424, 1, 16, norm=False, depth=32)

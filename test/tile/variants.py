@@ -10,12 +10,17 @@ from harness import ARCHES, MODES, Suite
 from tiles import pack
 
 FIELDS = ("rows", "units", "columns", "heads", "block", "depth", "keys", "stages")
+# With wgmma: where there is none, warps multiply alone.
+WARPGROUPS = ("mma", "ctas")
 ELEMENTS = {"f16": "f16", "bf16": "bf16", "tf32": "f32", "tf32x3": "f32"}
 
 
 def schedule(arch, operands="f16", **fields):
     words = ", ".join(f"{field} = {fields.get(field, 0)}" for field in FIELDS)
-    return f'#hk.cuda<arch = "{arch}", {words}, operands = {operands}>'
+    words += f", operands = {operands}"
+    if arch == "sm_90a":
+        words += "".join(f", {key} = {fields[key]}" for key in WARPGROUPS if key in fields)
+    return f'#hk.cuda<arch = "{arch}", {words}>'
 
 
 def packed(name, array):

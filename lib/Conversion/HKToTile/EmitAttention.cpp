@@ -28,6 +28,8 @@ using namespace hk::tile;
 
 /// Columns of an accumulator that one group of registers holds.
 static constexpr int64_t groupColumns = 8;
+/// The warps that multiply together.
+static constexpr int64_t kWarpgroup = 4;
 /// The columns of a head whose context is scaled only where it has to be, and
 /// the exponent of 2 that a power may then have (f16 holds 15).
 static constexpr int64_t kWideHead = 64;
@@ -211,16 +213,21 @@ TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
   return state;
 }
 
-/// The row after the last of the unit or, where warps multiply together, of its
+/// The first row of the unit or, where warps multiply together, of its
 /// warpgroup: in its sequence.
-Value TileEmitter::emitLastRow() {
+Value TileEmitter::emitFirstRow() {
   if (schedule.getMma() == MmaKind::Sync)
-    return add(localRow, rows);
-  constexpr int64_t warps = 4;
+    return localRow;
   Value unit = UnitOp::create(b, loc, b.getIndexType());
-  Value group = arith::DivUIOp::create(b, loc, unit, index(warps));
+  Value group = arith::DivUIOp::create(b, loc, unit, index(kWarpgroup));
   return arith::AddIOp::create(b, loc, firstQuery,
-                               mul(add(group, 1), warps * rows));
+                               mul(group, kWarpgroup * rows));
+}
+
+/// The row after the last of these.
+Value TileEmitter::emitLastRow() {
+  bool isAlone = schedule.getMma() == MmaKind::Sync;
+  return add(emitFirstRow(), isAlone ? rows : kWarpgroup * rows);
 }
 
 /// Takes the keys of [begin, end) into the state, a block at a time.
@@ -336,7 +343,7 @@ Value TileEmitter::emitHead(AttentionHead &h) {
   // Published keys are there for each unit alone.
   bool isOfUnit = h.publishedKeys != nullptr;
   if (isOfUnit && op.getCausal())
-    h.limit = arith::MinSIOp::create(b, loc, h.limit, add(localRow, rows));
+    h.limit = arith::MinSIOp::create(b, loc, h.limit, emitLastRow());
   SoftmaxState state;
   Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
   Value lowest = arith::ConstantOp::create(
@@ -355,8 +362,8 @@ Value TileEmitter::emitHead(AttentionHead &h) {
   if (!(op.getCausal() && isFirst && h.keys > 1)) {
     Value common = arith::MinSIOp::create(b, loc, h.leading, h.limit);
     if (op.getCausal())
-      common = arith::MinSIOp::create(b, loc, common,
-                                      add(isOfUnit ? localRow : firstQuery, 1));
+      common = arith::MinSIOp::create(
+          b, loc, common, add(isOfUnit ? emitFirstRow() : firstQuery, 1));
     Value whole =
         mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
     state = emitKeyLoop(h, begin, whole, state, Masking::None);

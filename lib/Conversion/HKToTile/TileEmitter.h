@@ -179,6 +179,7 @@ private:
   SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,
                             mlir::Value values, mlir::Value from,
                             SoftmaxState state, Masking masking);
+  mlir::Value emitFirstRow();
   mlir::Value emitLastRow();
   SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,
                            mlir::Value end, SoftmaxState state,

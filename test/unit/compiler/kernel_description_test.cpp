@@ -258,7 +258,9 @@ TEST_F(KernelDescription, TheBestDifferInMoreThanTheRing) {
       EXPECT_GE(a.cost.total, b.cost.total);
       EXPECT_TRUE(a.schedule.rows != b.schedule.rows ||
                   a.schedule.units != b.schedule.units ||
-                  a.schedule.columns != b.schedule.columns);
+                  a.schedule.columns != b.schedule.columns ||
+                  a.schedule.usesWarpgroups != b.schedule.usesWarpgroups ||
+                  a.schedule.ctas != b.schedule.ctas);
     }
   }
   EXPECT_GT(candidates.legal, 3);

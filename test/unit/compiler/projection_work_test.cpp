@@ -123,6 +123,23 @@ TEST_F(Projection, AUnitReadsWhatItsRowsSee) {
   EXPECT_EQ(work.stages, all.stages + 1);
 }
 
+TEST_F(Projection, WarpgroupsReadTogether) {
+  CUDASchedule schedule = {128, 8, 0, 2, 32, 64, 32, 2};
+  KernelWork alone = get(heads(", causal")).getWork(schedule, device);
+  schedule.usesWarpgroups = true;
+  schedule.ctas = 2;
+  KernelWork work = get(heads(", causal")).getWork(schedule, device);
+  // 64 keys for the first 64 rows, 128 for the others: 6 of 8 where units alone
+  // have 5.
+  double scores = 20. * 2 * 128 * 96;
+  EXPECT_EQ(work.mufu, scores);
+  EXPECT_EQ(work.f16Flops, 0);
+  EXPECT_EQ(work.warpgroupFlops, 20. * 2 * 128 * 96 * 64 + scores * 2 * 32);
+  EXPECT_EQ(work.ctasOfSM, 2);
+  EXPECT_EQ(work.threads, 32 * 12);
+  EXPECT_LT(work.sharedBytes, alone.sharedBytes / 2);
+}
+
 TEST_F(Projection, HeadsThatShareKeys) {
   // All heads a CTA: their keys once. One head: each computes them.
   KernelWork all = get(group()).getWork({128, 8, 0, 4, 64, 64, 32, 2}, device);
@@ -170,7 +187,9 @@ TEST_F(Projection, CandidatesDifferInHeadsAndUnits) {
     EXPECT_TRUE(found.best[i].cost.fits());
     for (size_t j = 0; j < i; ++j) {
       const CUDASchedule &b = found.best[j].schedule;
-      EXPECT_TRUE(a.heads != b.heads || a.units != b.units || a.rows != b.rows);
+      EXPECT_TRUE(a.heads != b.heads || a.units != b.units ||
+                  a.rows != b.rows || a.usesWarpgroups != b.usesWarpgroups ||
+                  a.ctas != b.ctas);
     }
   }
 }
