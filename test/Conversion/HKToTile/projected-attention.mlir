@@ -199,3 +199,32 @@ hk.executable @query {
     hk.yield %a : !h
   }
 }
+
+// Warps that multiply together go over the same keys: those that the rows of
+// their warpgroup see.
+
+// CHECK-LABEL: tile.kernel @warpgroups(
+// CHECK:         %[[UNIT:.*]] = tile.unit
+// CHECK:         %[[FIRST:.*]] = arith.muli %[[UNIT]], %c16
+// CHECK:         tile.publish
+// CHECK:         %[[GROUP:.*]] = arith.divui %[[UNIT]], %c4
+// CHECK:         %[[ROW:.*]] = arith.muli %[[GROUP]], %c64
+// CHECK:         %[[END:.*]] = arith.addi %[[ROW]], %c64
+// CHECK:         %[[LIMIT:.*]] = arith.minsi %[[END]], %c100
+// CHECK:         %[[SEEN:.*]] = arith.addi %[[ROW]], %c1
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[LIMIT]] step %c32
+// CHECK:           tile.mask %{{.*}} at(%[[FIRST]], %{{.*}}) keys(%[[LIMIT]]) {causal}
+#group = #hk.cuda<arch = "sm_90a", rows = 128, units = 8, columns = 0,
+                  heads = 1, block = 64, depth = 64, keys = 32, stages = 2,
+                  operands = f16, mma = wgmma, ctas = 1>
+hk.executable @warpgroups {
+  hk.variant #group grid(#grid) {
+  ^bb0(%x: !h):
+    %w = hk.packed.get @w : tensor<384x128xf32>
+    %f = hk.cast %x : !h to !x
+    %p = hk.linear %f, %w : !x, tensor<384x128xf32>
+    %q, %k, %v = hk.split %p : tensor<?x100x384xf32> -> !x, !x, !x
+    %a = hk.attention %q, %k, %v {num_heads = 4 : i32, causal} : !x, !x, !x
+    hk.yield %a : !x
+  }
+}
