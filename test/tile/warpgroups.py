@@ -12,6 +12,8 @@ from tiles import pack, random, to_bits
 
 RNG = np.random.default_rng(4)
 SLAB = 16
+# Of a CTA of sm_90a.
+SHARED = 227 * 1024
 
 
 def align(value, to):
@@ -43,6 +45,8 @@ class Product:
         self.buf = f"!tile.buf<{self.shape}x{element}>"
         self.chan = f"!tile.chan<{self.shape}x{element}, {slots}>"
         self.image = align(self.height * columns * 2, 1024)
+        if slots * (self.image + 16) > SHARED:
+            self.slots = 1
         self.a = f"!tile.frag<{self.rows}x{k}x{element}>"
         self.c = f"!tile.frag<{self.rows}x{n}xf32>"
         self.x = f"memref<?x{k * steps}x{element}>"
