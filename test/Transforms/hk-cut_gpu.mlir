@@ -355,3 +355,50 @@ func.func private @rotated(%x: !x) -> !x attributes {hk.arch = "sm_80", hk.opera
   %f = hk.linear %e, %w3 : !x, !w
   return %f : !x
 }
+
+// -----
+
+!x = tensor<?x8x64xf32>
+!s = tensor<?x8x64xf16>
+!w = tensor<64x64xf32>
+hk.packed @w : !w {
+  %z = hk.pack.zeros : tensor<64x64xf64>
+  hk.yield %z : tensor<64x64xf64>
+}
+
+// A cast that keeps all values costs nothing where it is read: it goes into each
+// kernel that reads it, as a split does. One that rounds is work.
+// CHECK-LABEL: func.func private @widening(
+// CHECK-SAME:    %[[H:.*]]: tensor<?x8x64xf16>)
+// CHECK-NEXT:    hk.kernel @norm(%{{.*}} = %[[H]] : tensor<?x8x64xf16>)
+// CHECK-NEXT:      hk.cast
+// CHECK-NEXT:      hk.rms_norm
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @linear({{.*}}, %[[A:.*]] = %[[H]] : tensor<?x8x64xf16>)
+// CHECK:           hk.linear
+// CHECK-NEXT:      hk.cast %[[A]] : tensor<?x8x64xf16> to tensor<?x8x64xf32>
+// CHECK-NEXT:      hk.add
+// CHECK-NOT:     hk.kernel
+func.func private @widening(%h: !s) -> !x attributes {hk.arch = "sm_80", hk.operands = "f16", hk.plan = "safe", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "safe"} {
+  %w = hk.packed.get @w : !w
+  %x = hk.cast %h : !s to !x
+  %0 = hk.rms_norm %x : !x
+  %1 = hk.linear %0, %w : !x, !w
+  %2 = hk.add %1, %x : !x, !x
+  return %2 : !x
+}
+
+// CHECK-LABEL: func.func private @rounding(
+// CHECK:         hk.kernel @cast(
+// CHECK-NEXT:      hk.cast %{{.*}} : tensor<?x8x64xf32> to tensor<?x8x64xf16>
+// CHECK-NEXT:      hk.yield
+// CHECK:         hk.kernel @linear({{.*}} : tensor<?x8x64xf16>)
+// CHECK-NEXT:      hk.cast %{{.*}} : tensor<?x8x64xf16> to tensor<?x8x64xf32>
+// CHECK-NOT:     hk.kernel
+func.func private @rounding(%x: !x) -> !x attributes {hk.arch = "sm_80", hk.operands = "f16", hk.plan = "safe", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "safe"} {
+  %w = hk.packed.get @w : !w
+  %h = hk.cast %x : !x to !s
+  %y = hk.cast %h : !s to !x
+  %0 = hk.linear %y, %w : !x, !w
+  return %0 : !x
+}

@@ -61,8 +61,8 @@ class Variant:
 
 
 class VariantSuite(Suite):
-    def __init__(self):
-        super().__init__("tile-schedule-pipeline,hk-tile-to-llvm")
+    def __init__(self, arches=tuple(ARCHES)):
+        super().__init__("tile-schedule-pipeline,hk-tile-to-llvm", arches)
         self.variants, self.pending = [], []
         self.is_roomy = True
 

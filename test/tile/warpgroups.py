@@ -41,12 +41,12 @@ class Product:
         self.height = align(self.firsts[-1] + deep, 16 if transposed else 8)
         if source == "publish":
             self.height = align(self.height, SLAB * units)
+        self.image = align(self.height * columns * 2, 1024)
+        if slots * (self.image + 16) > SHARED:
+            self.slots = slots = 1
         self.shape = f"{self.height}x{columns}"
         self.buf = f"!tile.buf<{self.shape}x{element}>"
         self.chan = f"!tile.chan<{self.shape}x{element}, {slots}>"
-        self.image = align(self.height * columns * 2, 1024)
-        if slots * (self.image + 16) > SHARED:
-            self.slots = 1
         self.a = f"!tile.frag<{self.rows}x{k}x{element}>"
         self.c = f"!tile.frag<{self.rows}x{n}xf32>"
         self.x = f"memref<?x{k * steps}x{element}>"

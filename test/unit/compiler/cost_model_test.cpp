@@ -32,6 +32,7 @@ Device getDevice() {
   device.l2Bandwidth = 4e12;
   device.memoryBandwidth = 2e12;
   device.mmaSync = {2000, 1000};
+  device.wgmma = {4000, 2000};
   device.mufu = 16;
   device.issue = 128;
   device.fma = 128;
@@ -97,6 +98,12 @@ TEST(CostModel, TensorCores) {
   work.tf32Flops = work.f16Flops;
   work.f16Flops = 0;
   EXPECT_DOUBLE_EQ(predictCost(work, getDevice()).tensor, 20);
+  // Warpgroups have a rate of their own; what warps multiply comes on top.
+  work.tf32Flops = 0;
+  work.warpgroupFlops = 100 * 4000 * 10e3;
+  EXPECT_DOUBLE_EQ(predictCost(work, getDevice()).tensor, 10);
+  work.f16Flops = 100 * 2000 * 10e3;
+  EXPECT_DOUBLE_EQ(predictCost(work, getDevice()).tensor, 20);
 }
 
 TEST(CostModel, RatesOfAnSM) {
@@ -154,12 +161,13 @@ TEST(CostModel, TheLargestCTACounts) {
 
 TEST(CostModel, MonotoneInEachResource) {
   for (double KernelWork::*field :
-       {&KernelWork::f16Flops, &KernelWork::tf32Flops, &KernelWork::mufu,
+       {&KernelWork::f16Flops, &KernelWork::tf32Flops,
+        &KernelWork::warpgroupFlops, &KernelWork::mufu,
         &KernelWork::instructions, &KernelWork::sharedBytes,
         &KernelWork::l2Bytes, &KernelWork::memoryBytes, &KernelWork::stages,
         &KernelWork::loads, &KernelWork::trips}) {
     KernelWork work = getWork();
-    work.f16Flops = work.tf32Flops = 1e9;
+    work.f16Flops = work.tf32Flops = work.warpgroupFlops = 1e9;
     work.mufu = work.instructions = work.sharedBytes = 1e7;
     work.l2Bytes = work.memoryBytes = 1e8;
     work.stages = work.loads = work.trips = 10;
@@ -197,9 +205,36 @@ TEST(CostModel, WhatDoesNotFit) {
   EXPECT_EQ(predictCost(work, getDevice()).resident, 1);
 }
 
+TEST(CostModel, RegistersAreCutOutForSoManyCTAs) {
+  // Two CTAs of four warps that compute and four that copy: 216 registers.
+  KernelWork work = getWork();
+  work.threads = 256;
+  work.ctasOfSM = 2;
+  work.registers = 216;
+  EXPECT_EQ(predictCost(work, getDevice()).resident, 2);
+  ++work.registers;
+  EXPECT_FALSE(predictCost(work, getDevice()).fits());
+  // More CTAs would fit, but two are what it is made for.
+  work.registers = 32;
+  EXPECT_EQ(predictCost(work, getDevice()).resident, 2);
+  // Of 200 KB, each has a half, less what the system takes.
+  work.shared = 99 * 1024;
+  EXPECT_EQ(predictCost(work, getDevice()).resident, 2);
+  ++work.shared;
+  EXPECT_FALSE(predictCost(work, getDevice()).fits());
+  // A single CTA has nothing to share out.
+  work.shared = 0;
+  work.ctasOfSM = 1;
+  EXPECT_FALSE(predictCost(work, getDevice()).fits());
+  // 8 times 256 threads are all that an SM has, but 8 CTAs have too few
+  // registers.
+  work.ctasOfSM = 8;
+  EXPECT_FALSE(predictCost(work, getDevice()).fits());
+}
+
 TEST(CostModel, AnInstructionThatThereIsNot) {
   Device device = getDevice();
-  device.mmaSync = {0, 0};
+  device.mmaSync = device.wgmma = {0, 0};
   EXPECT_DOUBLE_EQ(predictCost(getWork(), device).total, 1 + kStart);
 }
 

@@ -127,3 +127,24 @@ tile.kernel @rows(%x: memref<?x64xf32>, %n: index) attributes {units = 4 : i64} 
   tile.store %h to %x[%n, %n] : !tile.frag<16x64xf32>, memref<?x64xf32>
   tile.return
 }
+
+// -----
+
+!b = !tile.buf<64x64xf16>
+!c = !tile.chan<64x64xf16, 2>
+!w = !tile.tiles<64x64xf16>
+
+// Where registers are shared out, producers are a whole warpgroup.
+// CHECK-LABEL: tile.kernel @registers(
+// CHECK-SAME: producers = 4 : i64
+// TWO: tile.kernel @registers({{.*}}producers = 4 : i64
+// REMARK: Function=registers | Remark="4 consumer warps and 4 that copy"
+tile.kernel @registers(%t: !w, %n: index) attributes {units = 4 : i64, hk.ctas = 2 : i64} {
+  %c = tile.chan bulk : !c
+  %s = tile.acquire %c : !c -> !b
+  tile.copy %t[%n] to %s : !w -> !b
+  tile.commit %c : !c
+  %b = tile.wait %c : !c -> !b
+  tile.release %c : !c
+  tile.return
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels with wgmma ask of a GPU, and when schedules use it.
+
+#include "hk/Analysis/CUDACandidates.h"
+#include "hk/Analysis/KernelDescription.h"
+#include "hk/Target/Devices/Device.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using hk::CUDACandidate;
+using hk::CUDASchedule;
+using hk::KernelWork;
+using hk::Operands;
+
+namespace {
+
+class WarpgroupWork : public ::testing::Test {
+protected:
+  WarpgroupWork() {
+    context.loadDialect<hk::HKDialect, func::FuncDialect>();
+    h200 = *hk::findDevice("h200");
+  }
+
+  hk::KernelDescription get(const std::string &op,
+                            Operands operands = Operands::F16) {
+    modules.push_back(parseSourceString<ModuleOp>(
+        "!x = tensor<10x128x64xf32>\n!h = tensor<10x128x256xf32>\n"
+        "!w = tensor<64x256xf32>\n"
+        "func.func @f(%x: !x, %h: !h, %w: !w) -> !x {\n  %0 = " +
+            op + "\n  return %0 : !x\n}\n",
+        &context));
+    EXPECT_TRUE(modules.back());
+    auto functions = modules.back()->getOps<func::FuncOp>();
+    Block &body = (*functions.begin()).getBody().front();
+    return hk::KernelDescription({&body.front()}, operands, /*batch=*/64);
+  }
+  hk::KernelDescription getGemm(Operands operands = Operands::F16) {
+    return get("hk.linear %h, %w : !h, !w", operands);
+  }
+  hk::KernelDescription getAttention(Operands operands = Operands::F16) {
+    return get("hk.attention %x, %x, %x {num_heads = 1 : i32} : !x, !x, !x",
+               operands);
+  }
+
+  MLIRContext context;
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  hk::Device h200;
+};
+
+bool uses(const CUDACandidate &candidate) {
+  return candidate.schedule.usesWarpgroups;
+}
+
+constexpr double kRows = 1280;
+
+TEST_F(WarpgroupWork, BIsReadOnceByAWarpgroup) {
+  hk::KernelDescription kernel = getGemm();
+  CUDASchedule schedule = {64, 4, 32, 0, 32, 64, 64, 3};
+  KernelWork warps = kernel.getWork(schedule, h200);
+  schedule.usesWarpgroups = true;
+  schedule.ctas = 2;
+  KernelWork work = kernel.getWork(schedule, h200);
+  double flops = 2 * kRows * 256 * 64, weight = 64 * 256 * 2;
+  EXPECT_EQ(work.f16Flops, 0);
+  EXPECT_EQ(work.warpgroupFlops, flops);
+  EXPECT_EQ(warps.warpgroupFlops, 0);
+  // 20 blocks of rows write the weight and read it once, not four times; the
+  // input goes in and out, as f16, in each of two runs of columns.
+  EXPECT_EQ(work.sharedBytes, 20 * 2 * weight + 2 * 2 * kRows * 256 * 2);
+  EXPECT_EQ(work.l2Bytes, warps.l2Bytes);
+  EXPECT_LT(work.instructions, warps.instructions);
+  // A warpgroup of producers, which give registers away.
+  EXPECT_EQ(work.units, 4);
+  EXPECT_EQ(work.threads, 32 * (4 + 4));
+  EXPECT_EQ(work.ctasOfSM, 2);
+  EXPECT_EQ(hk::predictCost(work, h200).resident, 2);
+  // Two warpgroups read it twice.
+  schedule.rows = 128;
+  schedule.units = 8;
+  EXPECT_EQ(kernel.getWork(schedule, h200).sharedBytes,
+            10 * 3 * weight + 2 * 2 * kRows * 256 * 2);
+}
+
+TEST_F(WarpgroupWork, KeysAndValuesToo) {
+  hk::KernelDescription kernel = getAttention();
+  CUDASchedule schedule = {64, 4, 0, 1, 64, 64, 64, 2};
+  KernelWork warps = kernel.getWork(schedule, h200);
+  schedule.usesWarpgroups = true;
+  schedule.ctas = 1;
+  KernelWork work = kernel.getWork(schedule, h200);
+  // 10 heads, 2 blocks of 64 rows, 128 keys and values of 64 columns of f32.
+  double keys = 10 * 2 * 128 * 2 * 64 * 4;
+  EXPECT_EQ(warps.sharedBytes - work.sharedBytes, 3 * keys);
+  EXPECT_EQ(work.warpgroupFlops, warps.f16Flops);
+  EXPECT_EQ(work.f16Flops, 0);
+}
+
+TEST_F(WarpgroupWork, BothInstructionsAreMeasured) {
+  for (const hk::KernelDescription &kernel : {getGemm(), getAttention()})
+    for (int64_t most : {2, 3, 8}) {
+      hk::CUDACandidates found = hk::rankCUDASchedules(kernel, h200, most);
+      EXPECT_LE(int64_t(found.best.size()), most);
+      EXPECT_TRUE(llvm::any_of(found.best, uses));
+      EXPECT_FALSE(llvm::all_of(found.best, uses));
+      for (const CUDACandidate &candidate : found.best) {
+        const CUDASchedule &s = candidate.schedule;
+        EXPECT_TRUE(candidate.cost.fits());
+        EXPECT_EQ(s.ctas > 0, s.usesWarpgroups);
+        if (s.usesWarpgroups) {
+          EXPECT_EQ(s.units % 4, 0);
+        }
+      }
+    }
+}
+
+TEST_F(WarpgroupWork, TheBestComesFirst) {
+  for (const hk::KernelDescription &kernel : {getGemm(), getAttention()}) {
+    hk::CUDACandidates one = hk::rankCUDASchedules(kernel, h200, 1);
+    ASSERT_EQ(one.best.size(), 1u);
+    hk::CUDACandidates three = hk::rankCUDASchedules(kernel, h200, 3);
+    EXPECT_EQ(three.best.front().cost.total, one.best.front().cost.total);
+    EXPECT_EQ(uses(three.best.front()), uses(one.best.front()));
+  }
+}
+
+TEST_F(WarpgroupWork, OnlyWhereThereIsWgmma) {
+  for (llvm::StringRef name : {"a100", "rtx3090", "rtx4090", "rtx5090"})
+    for (const hk::KernelDescription &kernel : {getGemm(), getAttention()})
+      EXPECT_FALSE(llvm::any_of(
+          hk::rankCUDASchedules(kernel, *hk::findDevice(name), 100).best, uses))
+          << name.str();
+}
+
+TEST_F(WarpgroupWork, OnlyForOperandsOf16Bits) {
+  for (Operands operands : {Operands::TF32, Operands::TF32x3})
+    for (const hk::KernelDescription &kernel :
+         {getGemm(operands), getAttention(operands)})
+      EXPECT_FALSE(
+          llvm::any_of(hk::rankCUDASchedules(kernel, h200, 100).best, uses));
+}
+
+TEST_F(WarpgroupWork, Text) {
+  CUDASchedule schedule = {64, 4, 32, 0, 32, 64, 64, 3};
+  schedule.usesWarpgroups = true;
+  schedule.ctas = 2;
+  EXPECT_EQ(hk::describe(schedule, hk::CUDAFamily::Gemm),
+            "rows 64, units 4, columns 32, depth 64, stages 3, wgmma, 2 CTAs "
+            "an SM");
+}
+
+} // namespace
