@@ -38,7 +38,7 @@ func.func private @products(%x: !x, %s: !s, %v: tensor<?x128xi1>) -> (!s, !x, !s
     hk.yield %y : !x
   }
   // A residual of another type than the result.
-  // CHECK: hk.kernel @mixed({{.*}} operands = f16>] {
+  // CHECK: hk.kernel @mixed({{.*}} operands = f16{{[^>]*}}>] {
   // CHECK-NOT: cublaslt
   %2 = hk.kernel @mixed(%a = %s : !s, %r = %x : !x) -> (!s) scope(row) {
     %c = hk.cast %a : !s to !x
