@@ -8,6 +8,8 @@
 #include "hk/Analysis/RowResidency.h"
 #include "hk/Analysis/RowScratch.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace hk;
 
@@ -25,10 +27,25 @@ static bool isElementwise(Operation *op) {
 
 static bool isNorm(Operation *op) { return isa<LayerNormOp, RMSNormOp>(op); }
 
+/// A split, or a cast that keeps all values: what reads it reads its operand.
+static bool isView(Operation *op) {
+  if (isa<SplitOp>(op))
+    return true;
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast)
+    return false;
+  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getInput()));
+  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getResult()));
+  return from && to && from != to && isValuePreserving(from, to);
+}
+
 /// The value whose bytes a view shows.
 static Value getStorage(Value value) {
-  while (auto split = value.getDefiningOp<SplitOp>())
-    value = split.getInput();
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isView(op))
+      break;
+    value = op->getOperand(0);
+  }
   return value;
 }
 
@@ -48,7 +65,7 @@ static ValueRange getActivations(Operation *op) {
 /// Calls `visit` for what reads `value`, or a view of it.
 static void forReaders(Value value, function_ref<void(OpOperand &)> visit) {
   for (OpOperand &use : value.getUses()) {
-    if (!isa<SplitOp>(use.getOwner())) {
+    if (!isView(use.getOwner())) {
       visit(use);
       continue;
     }
@@ -81,7 +98,7 @@ KernelDescription::KernelDescription(ArrayRef<Operation *> all,
     : operands(operands), batch(batch) {
   SmallVector<Operation *> ops;
   for (Operation *op : all)
-    if (isa<ScopeOpInterface>(op) && !isa<SplitOp>(op)) {
+    if (isa<ScopeOpInterface>(op) && !isView(op)) {
       ops.push_back(op);
       inside.insert(op);
     }

@@ -135,7 +135,7 @@ int64_t KernelDescription::getRegisters(const CUDASchedule &s) const {
   case CUDAFamily::Attention:
     // The query and the context of a head, scores, and their powers.
     bytes = attentions.front().elementBytes;
-    return kOverhead + 8 + slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
+    return kOverhead + (s.usesWarpgroups ? 0 : 8) + slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
            slab(unitRows, s.keys) * (4 + bytes) / 4;
   case CUDAFamily::Projection:
     return getProjectionRegisters(s);
