@@ -97,6 +97,7 @@ class Suite:
                 text=True,
             )
             assert words.returncode == 0, words.stderr
+            assert "C75" not in words.stderr, f"wgmma is serialised: {words.stderr}"
             kernel = ""
             for line in words.stderr.splitlines():
                 kernel = line.split("'")[1] if "Compiling" in line else kernel

@@ -52,8 +52,10 @@ static void groupWaits(Block &block) {
         first = {};
       continue;
     }
-    if (!needsFence(wait))
+    if (!needsFence(wait)) {
+      first = {}; // Waits of all channels keep their order.
       continue;
+    }
     if (first && first.getChan() == wait.getChan()) {
       wait->moveAfter(first);
       first = {}; // Two at a time: more would empty the ring.

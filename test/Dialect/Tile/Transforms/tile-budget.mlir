@@ -35,6 +35,16 @@ module attributes {hk.isa = "sm_90a"} {
     tile.return
   }
 
+  // Registers that are cut out for two CTAs on an SM: those of a consumer.
+  // CHECK: [Analysis] Registers | Category:tile-budget | Function=shared_out | Remark="consumer: about {{[0-9]+}} registers a thread of 216, the most at
+  tile.kernel @shared_out(%x: memref<?x64xf32>, %n: index) attributes {units = 4 : i64, producers = 4 : i64, hk.ctas = 2 : i64} {
+    tile.role consumer {
+      %f = tile.load %x[%n, %n] : memref<?x64xf32> -> !f
+      tile.store %f to %x[%n, %n] : !f, memref<?x64xf32>
+    }
+    tile.return
+  }
+
   // 1024 threads have 64 registers each.
   // CHECK: [Analysis] Registers | Category:tile-budget | Function=spills | Remark="kernel: about 147 registers a thread of 64, the most at tile.load"
   // CHECK: [Missed] Spills | Category:tile-budget | Function=spills | Remark="expects at most 64 registers a thread, but got about 147"

@@ -163,3 +163,35 @@ tile.kernel @no_fences(%x: memref<?x64xf16>, %n: index) attributes {units = 4 : 
   }
   tile.return
 }
+
+// Nor past a wait of another channel: the producer might have to copy more for
+// that one than its ring holds, and both would wait for ever.
+// CHECK-LABEL: tile.kernel @order(
+// CHECK: %[[C:.*]] = tile.chan async
+// CHECK: %[[D:.*]] = tile.chan bulk
+// CHECK: tile.role consumer
+// CHECK: tile.wait %[[C]]
+// CHECK-NEXT: tile.mma
+// CHECK-NEXT: tile.release %[[C]]
+// CHECK-NEXT: tile.wait %[[D]]
+// CHECK-NEXT: tile.mma
+// CHECK-NEXT: tile.release %[[D]]
+// CHECK-NEXT: tile.wait %[[C]]
+tile.kernel @order(%x: memref<?x64xf16>, %n: index) attributes {units = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c = tile.chan async : !c
+  %d = tile.chan bulk : !c
+  tile.role consumer {
+    %a = tile.load %x[%n, %c0] : memref<?x64xf16> -> !a
+    %k = tile.wait %c : !c -> !b
+    %r = tile.mma %a, %k[%c0, %c0] {warpgroup} : !a, !b -> !d
+    tile.release %c : !c
+    %w = tile.wait %d : !c -> !b
+    %s = tile.mma %a, %w[%c0, %c0], %r {warpgroup} : !a, !b, !d -> !d
+    tile.release %d : !c
+    %v = tile.wait %c : !c -> !b
+    %t = tile.mma %a, %v[%c0, %c0], %s {warpgroup} : !a, !b, !d -> !d
+    tile.release %c : !c
+  }
+  tile.return
+}
