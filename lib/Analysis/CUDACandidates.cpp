@@ -18,6 +18,8 @@ using namespace hk;
 static constexpr int64_t kTileRows = 16;
 /// The warps of a warpgroup.
 static constexpr int64_t kWarpgroup = 4;
+/// A step in K of theirs; other products are those of a warp.
+static constexpr int64_t kGroupDepth = 16;
 static constexpr int64_t kMostUnits = 12;
 
 static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
@@ -49,7 +51,9 @@ public:
              const Device &device)
       : shape(shape), rules(rules),
         wide(std::max<int64_t>(shape.operandBytes / 2, 1)),
-        hasWarpgroups(device.wgmma.f16 > 0 && shape.operandBytes == 2) {
+        hasWarpgroups(device.wgmma.f16 > 0 && shape.operandBytes == 2 &&
+                      shape.headDim % kGroupDepth == 0 &&
+                      (shape.depth == 1 || shape.depth % kGroupDepth == 0)) {
     // It wins where times are equal.
     add(rules);
   }

@@ -102,7 +102,9 @@ KernelCost hk::predictCost(const KernelWork &work, const Device &device) {
                      work.mufu / device.mufu * ofWarp / kLoneMufu +
                      work.stages * kStageClocks;
   double chain =
-      work.loads * kTripClocks + std::max(computing, work.trips * kTripClocks);
+      work.loads * kTripClocks +
+      work.exposedBytes / double(ctas) / kIngest +
+      std::max(computing, work.trips * kTripClocks);
   double rounds = double(llvm::divideCeil(ofSM, cost.resident));
   cost.latency =
       (chain * (rounds - 1 + work.imbalance) + kStartClocks * double(ofSM)) *

@@ -236,6 +236,13 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   work.stages = reductions;
   work.loads = 1 + std::max<int64_t>(loads, 1);
 
+  if (!isLine) // What the CTA loads first and stores last.
+    work.exposedBytes = (loaded + stored) * tokens;
+  if (shape.family == CUDAFamily::Gemm)
+    work.exposedBytes += double(work.ctas) *
+                         double(std::min(s.depth, shape.depth)) *
+                         double(s.rows + s.columns) * bytes;
+
   auto addProduct = [&](double flops) {
     if (s.usesWarpgroups) {
       work.warpgroupFlops += flops;

@@ -51,6 +51,9 @@ struct KernelWork {
   double stages = 0;
   /// trips to memory before and after all else;
   double loads = 0;
+  /// Bytes that are moved then, while the CTA computes nothing: those of all
+  /// CTAs together;
+  double exposedBytes = 0;
   /// trips to memory behind which a ring is empty. They run beside the stages.
   double trips = 0;
 };
