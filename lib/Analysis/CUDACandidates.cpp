@@ -74,7 +74,8 @@ public:
       });
       break;
     case CUDAFamily::Projection:
-      for (const CUDASchedule &schedule : listProjections(shape, rules, hasWarpgroups))
+      for (const CUDASchedule &schedule :
+           listProjections(shape, rules, hasWarpgroups))
         add(schedule);
       break;
     case CUDAFamily::Chain:

@@ -135,7 +135,8 @@ int64_t KernelDescription::getRegisters(const CUDASchedule &s) const {
   case CUDAFamily::Attention:
     // The query and the context of a head, scores, and their powers.
     bytes = attentions.front().elementBytes;
-    return kOverhead + (s.usesWarpgroups ? 0 : 8) + slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
+    return kOverhead + (s.usesWarpgroups ? 0 : 8) +
+           slab(unitRows, shape.headDim) * (4 + bytes) / 4 +
            slab(unitRows, s.keys) * (4 + bytes) / 4;
   case CUDAFamily::Projection:
     return getProjectionRegisters(s);
@@ -220,10 +221,10 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   if (isQueryShared) {
     // In its place is what is fetched; and 32 rows have twice the sums and
     // maxima of 16.
-    work.registers += slab(unitRows, s.usesWarpgroups ? kGroupFetchColumns
-                                                   : kFetchColumns) *
-                          (4 + attentions.front().elementBytes) / 4 -
-                      getQueryRegisters(s);
+    work.registers +=
+        slab(unitRows, s.usesWarpgroups ? kGroupFetchColumns : kFetchColumns) *
+            (4 + attentions.front().elementBytes) / 4 -
+        getQueryRegisters(s);
     work.shared += alignTo(s.rows * alignTo(shape.headDim, 8) *
                                attentions.front().elementBytes,
                            1024);

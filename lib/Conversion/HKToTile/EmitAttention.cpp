@@ -11,9 +11,9 @@
 // zeros: EmitExactAttention.cpp.
 //
 // The maximum of a row is that of a block before, or of the block itself: where
-// it grows by little, what was summed up is not scaled again. The sum of a row is kept in
-// eight columns, those of a group of the accumulator, so that lanes add up
-// once, at the end.
+// it grows by little, what was summed up is not scaled again. The sum of a row
+// is kept in eight columns, those of a group of the accumulator, so that lanes
+// add up once, at the end.
 
 #include "AttentionHead.h"
 
@@ -123,14 +123,13 @@ Value TileEmitter::emitPowers(const AttentionHead &head, Value x, Value base) {
 Value TileEmitter::emitBase(Value maximum, Masking masking) {
   if (masking != Masking::Seen)
     return maximum;
-  return map(cast<FragType>(maximum.getType()), maximum,
-             [&](ValueRange x) -> Value {
-               Value none = constant(-std::numeric_limits<float>::infinity());
-               Value isNone = arith::CmpFOp::create(
-                   b, loc, arith::CmpFPredicate::OEQ, x[0], none);
-               return arith::SelectOp::create(b, loc, isNone, constant(0.0),
-                                              x[0]);
-             });
+  return map(
+      cast<FragType>(maximum.getType()), maximum, [&](ValueRange x) -> Value {
+        Value none = constant(-std::numeric_limits<float>::infinity());
+        Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                             x[0], none);
+        return arith::SelectOp::create(b, loc, isNone, constant(0.0), x[0]);
+      });
 }
 
 /// The state with the maxima of `top` and of before, and all else scaled to
@@ -163,17 +162,16 @@ TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
   if (head.paddedHeadDim < kWideHead)
     return emitRescaled(head, state, top, masking);
   Value isGreater = map(
-      rowType(b.getI1Type()), {top, state.maximum},
-      [&](ValueRange x) -> Value {
+      rowType(b.getI1Type()), {top, state.maximum}, [&](ValueRange x) -> Value {
         Value limit = arith::AddFOp::create(
             b, loc, x[1], constant(kLargestExponent / head.factor));
         return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
                                      limit);
       });
   Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
-  auto choice = scf::IfOp::create(b, loc,
-                                  ValueRange(state.values()).getTypes(), any,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto choice =
+      scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), any,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   SoftmaxState rescaled = emitRescaled(head, state, top, masking);
@@ -188,9 +186,8 @@ TileEmitter::SoftmaxState
 TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
                           Value from, SoftmaxState state, Masking masking) {
   Value scores = emitScores(head, keys, from, masking);
-  Value top = RowReduceOp::create(b, loc,
-                                  cast<FragType>(state.maximum.getType()),
-                                  Reduction::Max, scores);
+  Value top = RowReduceOp::create(
+      b, loc, cast<FragType>(state.maximum.getType()), Reduction::Max, scores);
   state = emitMaximum(head, state, top, masking);
   Value powers = emitPowers(head, scores, emitBase(state.maximum, masking));
   SmallVector<Value> terms = {state.sum};
@@ -333,8 +330,8 @@ Value TileEmitter::emitAttentionBlock(AttentionOp op, Value head) {
   h.group = head;
   if (share != 1)
     h.group = arith::DivUIOp::create(b, loc, head, index(share));
-  h.query = evaluate(op.getQuery(), {head, h.headDim, 0}, h.headDim,
-                     h.operandType);
+  h.query =
+      evaluate(op.getQuery(), {head, h.headDim, 0}, h.headDim, h.operandType);
   return emitHead(h);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Channels: chan, acquire, commit, wait, release. A slot is full when its
-// copies have arrived at its full barrier, and empty when each lane of each unit
-// has arrived at its empty barrier. Both start in phase 0, so that the producer, which
-// waits for the phase before, finds every slot empty at first.
+// copies have arrived at its full barrier, and empty when each lane of each
+// unit has arrived at its empty barrier. Both start in phase 0, so that the
+// producer, which waits for the phase before, finds every slot empty at first.
 
 #include "Patterns.h"
 #include "Ring.h"
@@ -129,9 +129,9 @@ struct ReleaseLowering : TilePattern<tile::ReleaseOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    // Each lane speaks for itself, so that its own reads are in front of its own
-    // arrival. An arrival alone overtakes an ldmatrix that is still on its way
-    // (seen on an H200, with two CTAs on a multiprocessor), and the slot is
+    // Each lane speaks for itself, so that its own reads are in front of its
+    // own arrival. An arrival alone overtakes an ldmatrix that is still on its
+    // way (seen on an H200, with two CTAs on a multiprocessor), and the slot is
     // written too early.
     fenceReads(d, info.target);
     arrive(d, ring.empty(), Value());

@@ -45,7 +45,8 @@ struct KernelLowering : TilePattern<tile::KernelOp> {
         rewriter.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
     if (info.registers)
       set(NVVM::NVVMDialect::getMinctasmAttrName(),
-          rewriter.getI32IntegerAttr(static_cast<int32_t>(info.registers->ctas)));
+          rewriter.getI32IntegerAttr(
+              static_cast<int32_t>(info.registers->ctas)));
     set("hk.threads", rewriter.getI64IntegerAttr(threads));
     set("hk.cluster", rewriter.getI64IntegerAttr(1));
     set("hk.shared", rewriter.getI64IntegerAttr(op.getShared().value_or(0)));

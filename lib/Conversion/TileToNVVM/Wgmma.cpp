@@ -70,8 +70,8 @@ public:
       : element(element), b(b) {
     os << "{ .reg .pred p, q; .reg .b32 l, h; .reg .b64 m; "
           "setp.eq.b32 p, 0, 0; setp.ne.b32 q, 0, 0; "
-       << "mov.b32 h, "
-       << (b.getStrideBytes() / 16 | b.getMode() << 30) << "; ";
+       << "mov.b32 h, " << (b.getStrideBytes() / 16 | b.getMode() << 30)
+       << "; ";
     if (isProxyFenced)
       os << "fence.proxy.async.shared::cta; ";
     os << "wgmma.fence.sync.aligned; ";
@@ -117,8 +117,7 @@ private:
 class Product {
 public:
   Product(Device &d, tile::MmaOp op, ValueRange a, ValueRange c)
-      : d(d), op(op), a(a), c(c),
-        element(op.getA().getType().getElementType()),
+      : d(d), op(op), a(a), c(c), element(op.getA().getType().getElementType()),
         slabs(op.getA().getType().getRows() / 16),
         columns(op.getType().getColumns()),
         depth(op.getA().getType().getColumns()) {
@@ -219,8 +218,8 @@ private:
 };
 } // namespace
 
-/// Whether threads wrote B, which wgmma does not see without a fence. (That of a
-/// slot comes with the wait.)
+/// Whether threads wrote B, which wgmma does not see without a fence. (That of
+/// a slot comes with the wait.)
 static bool isWrittenByThreads(Value b) {
   return !b.getDefiningOp<tile::WaitOp>();
 }
@@ -233,6 +232,5 @@ SmallVector<Value> hk::emitWarpgroupMma(Device &d, KernelInfo &info,
   Value start = d.add(b, offset.constant * rowBytes);
   if (offset.value)
     start = d.add(start, d.mul(offset.value, rowBytes));
-  return Product(d, op, a, c)
-      .emit(start, isWrittenByThreads(op.getB()));
+  return Product(d, op, a, c).emit(start, isWrittenByThreads(op.getB()));
 }

@@ -109,7 +109,8 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (mma == MmaKind::Sync)
     return success();
   if (arch != "sm_90a")
-    return emitError() << "expects sm_90a for wgmma, but got \"" << arch << "\"";
+    return emitError() << "expects sm_90a for wgmma, but got \"" << arch
+                       << "\"";
   if (operands != Operands::F16 && operands != Operands::BF16)
     return emitError() << "expects operands of f16 or bf16 for wgmma, but got "
                        << stringifyOperands(operands);

@@ -28,7 +28,8 @@ class BudgetPass : public hk::tile::impl::TileBudgetBase<BudgetPass> {
     FailureOr<Arch> arch = getArch(kernel);
     if (failed(arch))
       return signalPassFailure();
-    int64_t limit = getRegisterLimit(*arch, kernel, kernel.getProducers().value_or(0));
+    int64_t limit =
+        getRegisterLimit(*arch, kernel, kernel.getProducers().value_or(0));
     auto roles = llvm::to_vector(kernel.getBody().getOps<RoleOp>());
     for (RoleOp role : roles)
       report(role.getBody().front(), stringifyRoleKind(role.getKind()), role,

@@ -163,8 +163,8 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
         continue;
       }
       remarks.passed(value.getLoc(), "Published",
-                     "A is read from shared memory, " + Twine(getFetchColumns(kernel)) +
-                         " of " +
+                     "A is read from shared memory, " +
+                         Twine(getFetchColumns(kernel)) + " of " +
                          Twine(cast<FragType>(value.getType()).getColumns()) +
                          " columns at a time");
       publish(kernel, value);
@@ -176,8 +176,9 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
       }
       remarks.passed(load.getLoc(), "Shared",
                      "A comes through shared memory, " +
-                         Twine(getBuf(kernel, load.getType()).getRows()) + " rows of " +
-                         Twine(load.getType().getColumns()) + " columns");
+                         Twine(getBuf(kernel, load.getType()).getRows()) +
+                         " rows of " + Twine(load.getType().getColumns()) +
+                         " columns");
       bringThroughShared(kernel, load);
     }
   }
@@ -248,10 +249,9 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
       Value sums = mma.getC();
       int64_t step = getFetchColumns(kernel);
       for (int64_t k = 0; k < columns; k += step) {
-        Value a = FetchOp::create(
-            builder, loc,
-            type.withColumns(std::min(step, columns - k)), buf, row,
-            constant(first + k));
+        Value a = FetchOp::create(builder, loc,
+                                  type.withColumns(std::min(step, columns - k)),
+                                  buf, row, constant(first + k));
         Value bRow = mma.getRow(), bColumn = mma.getColumn();
         Value &depth = mma.getTransposeB() ? bRow : bColumn;
         if (k > 0)
@@ -298,10 +298,10 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
     OpBuilder builder(load);
     Location loc = load.getLoc();
     Row row = *matchRow(load.getIndices()[0], load.getType().getRows());
-    Value buf =
-        StageOp::create(builder, loc, getBuf(kernel, load.getType()), load.getSource(),
-                        ValueRange{row.cta, load.getIndices()[1]},
-                        load.getRows(), load.getColumnsAttr());
+    Value buf = StageOp::create(builder, loc, getBuf(kernel, load.getType()),
+                                load.getSource(),
+                                ValueRange{row.cta, load.getIndices()[1]},
+                                load.getRows(), load.getColumnsAttr());
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value frag =
         FetchOp::create(builder, loc, load.getType(), buf, row.unit, zero);
