@@ -41,7 +41,7 @@ func.func private @families(%x: !x, %s: !s, %qkv: !qkv) -> (!s, !x, !x, !x, !x, 
     hk.yield %c : !s
   }
   // Both instructions of the matrix units are tried.
-  // CHECK: hk.kernel @gemm({{.*}} columns = 128, heads = 0, block = 128,{{[^>]*}}, mma = wgmma, ctas = {{[12]}}>, #hk.cuda<{{[^>]*}} operands = f16>, #hk.cuda<{{[^>]*}}>, #hk.cublaslt<operands = f16>] {
+  // CHECK: hk.kernel @gemm({{.*}} columns = 128, heads = 0, block = 128,{{[^>]*}}, mma = wgmma, ctas = {{[12]}}>, {{(#hk.cuda<[^>]*>, )?}}#hk.cuda<{{[^>]*}} operands = f16>, {{(#hk.cuda<[^>]*>, )?}}#hk.cublaslt<operands = f16>] {
   // OFF: hk.kernel @gemm({{.*}} operands = f16{{[^>]*}}>] {
   %1 = hk.kernel @gemm(%a = %s : !s, %b = %x : !x) -> (!x) scope(row) {
     %c = hk.cast %a : !s to !x
