@@ -3,6 +3,7 @@
 
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -47,6 +48,9 @@ class Suite:
         # Spills are judged with all registers of a multiprocessor for one CTA:
         # by itself ptxas weighs them against one CTA more.
         self.is_roomy = False
+        # Kernels that have too few registers: they may spill, and ptxas may serialise
+        # their wgmma.
+        self.cramped = set()
         self.folder = pathlib.Path(tempfile.mkdtemp())
 
     def kernel(self, name, arguments, body, units=2, attributes=""):
@@ -97,11 +101,14 @@ class Suite:
                 text=True,
             )
             assert words.returncode == 0, words.stderr
-            assert "C75" not in words.stderr, f"wgmma is serialised: {words.stderr}"
+            serialised = set(re.findall(r"C75\d\d.*function '(\w+)'", words.stderr))
+            serialised -= self.cramped
+            assert not serialised, f"{arch}: wgmma is serialised: {sorted(serialised)}"
             kernel = ""
             for line in words.stderr.splitlines():
                 kernel = line.split("'")[1] if "Compiling" in line else kernel
                 spills = "spill" in line and " 0 bytes spill stores" not in line
+                spills &= kernel not in self.cramped
                 assert not spills, f"{arch} {kernel}: {line}"
         return path
 
@@ -160,8 +167,6 @@ def roomy(ptx):
 
 def constants(body):
     """Definitions of the constants %c<number> that `body` uses."""
-    import re
-
     numbers = sorted({int(n) for n in re.findall(r"%c(\d+)\b", body)})
     return "".join(f"  %c{n} = arith.constant {n} : index\n" for n in numbers)
 

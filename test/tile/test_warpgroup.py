@@ -65,5 +65,19 @@ for transposed in (False, True):
     for source in ("bulk", "async", "publish"):
         case(f"mixed_{source}{suffix}", 40, 32, 40, source=source, mixed=True, steps=5,
              transposed=transposed)
+    # Registers of 80, 64 and 56 a thread as the kernel starts: instructions of 96, 64
+    # and 48 columns. Across K, none goes from within a block into the next one.
+    for n in (72, 104, 128):
+        for units, ctas in ((4, 3), (12, 2), (8, 3)):
+            for width in (n, 192, 208):
+                name = f"few_{n}_{units}_{width}{suffix}"
+                case(name, n, 32, width, units=units, ctas=ctas, slots=1,
+                     transposed=transposed, column=64 if width == 192 else 0,
+                     element=next(elements))
+                # Units have 120, 72 and 64 registers then.
+                if units > 4:
+                    suite.cramped.add(name)
+    case("few_within" + suffix, 56, 32, 64, units=8, ctas=3, transposed=transposed,
+         column=8 * transposed)
 
 suite.main()

@@ -27,12 +27,13 @@ class Product:
     copies of lanes, or by a `publish` of all units. The part begins at `row` and
     `column`; if it is `moving`, 8 rows further on in each buf. With `fresh`, sums
     begin with zeros in each, and each has a result; else all add up. `mixed`: half
-    of K is multiplied by warps alone (mma.sync).
+    of K is multiplied by warps alone (mma.sync). `ctas`: registers are cut out for so
+    many CTAs on an SM.
     """
 
     def __init__(self, name, n, k, columns, *, row=0, column=0, moving=False,
                  transposed=False, element="f16", slabs=1, units=4, source="bulk",
-                 fresh=False, mixed=False, steps=3, slots=2):
+                 fresh=False, mixed=False, steps=3, slots=2, ctas=0):
         self.__dict__.update(locals())
         self.rows, self.cta = SLAB * slabs, SLAB * slabs * units
         self.firsts = [row + 8 * i * moving for i in range(steps)]
@@ -145,10 +146,12 @@ class Product:
     def add(self, suite):
         is_published = self.source == "publish"
         shared = self.image if is_published else self.slots * (self.image + 16)
-        producers = 0 if is_published else 1
+        producers = 0 if is_published else 4 if self.ctas else 1
         attributes = f", shared = {shared} : i64"
         if producers:
             attributes += f", producers = {producers} : i64"
+        if self.ctas:
+            attributes += f", hk.ctas = {self.ctas} : i64"
         suite.kernel(
             self.name,
             f"%x: {self.x}, %w: {self.tiles if self.source == 'bulk' else self.matrix}, "

@@ -54,7 +54,6 @@ static int64_t divisorOf(Value value) {
 KernelInfo::KernelInfo(tile::KernelOp op, const GPUTarget &gpu)
     : kernel(op), target(gpu), units(op.getUnits()),
       producers(op.getProducers().value_or(0)) {
-  constexpr int64_t kRegistersOfSM = 65536;
   auto ctas = kernel->getAttrOfType<IntegerAttr>("hk.ctas");
   if (ctas && target.hasWarpgroups())
     if (auto split = tile::RegisterSplit::get(units, producers, ctas.getInt(),

@@ -30,6 +30,8 @@ public:
   tile::KernelOp kernel;
   GPUTarget target;
   int64_t units, producers;
+  /// Of every GPU that there is code for.
+  static constexpr int64_t kRegistersOfSM = 65536;
   /// Where warps that copy give registers to those that compute: how, and for
   /// how many CTAs on an SM.
   struct Registers : tile::RegisterSplit {

@@ -17,9 +17,23 @@
 using namespace mlir;
 using namespace hk;
 
-/// K of an instruction, the most columns, and the most accumulators of a piece
-/// of PTX.
+/// K of an instruction, the most columns that there are, and the most
+/// accumulators of a piece of PTX.
 static constexpr int64_t kDepth = 16, kColumns = 256, kAccumulators = 128;
+/// What ptxas wants of registers beside the sums of an instruction (C7602).
+static constexpr int64_t kRegistersBeside = 30;
+
+/// The most columns of an instruction. ptxas refuses one that does not fit into
+/// the registers which a thread has as the kernel starts, however many setmaxnreg
+/// adds to them.
+static int64_t getMostColumns(const KernelInfo &info) {
+  int64_t threads = 32 * (info.units + info.producers);
+  int64_t registers = info.registers
+                          ? info.registers->launch
+                          : KernelInfo::kRegistersOfSM / threads / 8 * 8;
+  int64_t sums = registers - kRegistersBeside;
+  return std::clamp<int64_t>(2 * sums / 8 * 8, 8, kColumns);
+}
 
 namespace {
 /// Where B lies, as a descriptor says, in bytes.
@@ -116,8 +130,10 @@ private:
 
 class Product {
 public:
-  Product(Device &d, tile::MmaOp op, ValueRange a, ValueRange c)
-      : d(d), op(op), a(a), c(c), element(op.getA().getType().getElementType()),
+  Product(Device &d, const KernelInfo &info, tile::MmaOp op, ValueRange a,
+          ValueRange c)
+      : d(d), op(op), a(a), c(c), mostColumns(getMostColumns(info)),
+        element(op.getA().getType().getElementType()),
         slabs(op.getA().getType().getRows() / 16),
         columns(op.getType().getColumns()),
         depth(op.getA().getType().getColumns()) {
@@ -136,8 +152,9 @@ public:
     SmallVector<Part> parts;
     int64_t accumulators = 0;
     for (int64_t slab = 0; slab < slabs; ++slab)
-      for (int64_t column = 0; column < columns; column += kColumns) {
-        Part part{slab, column, std::min(kColumns, columns - column)};
+      for (int64_t column = 0; column < columns;
+           column += getPartColumns(column)) {
+        Part part{slab, column, getPartColumns(column)};
         if (accumulators + part.columns / 2 > kAccumulators && !parts.empty()) {
           emitParts(parts, low, isProxyFenced);
           parts.clear();
@@ -151,6 +168,20 @@ public:
   }
 
 private:
+  /// The columns of the instructions that begin at `column` of C. Across K, they
+  /// are within a block of B, or begin one.
+  int64_t getPartColumns(int64_t column) const {
+    int64_t left = columns - column, count = std::min(mostColumns, left);
+    if (!b.isTransposed)
+      return count;
+    int64_t begin = (b.column + column) % b.blockColumns;
+    if (begin != 0)
+      return std::min(count, b.blockColumns - begin);
+    return count < left && count > b.blockColumns
+               ? count / b.blockColumns * b.blockColumns
+               : count;
+  }
+
   /// Where the registers of a part are among those of C.
   int64_t firstOf(const Part &part) const {
     return (part.slab * columns + part.column) / 2;
@@ -211,6 +242,7 @@ private:
   Device &d;
   tile::MmaOp op;
   ValueRange a, c;
+  int64_t mostColumns;
   Type element;
   int64_t slabs, columns, depth;
   Matrix b;
@@ -232,5 +264,5 @@ SmallVector<Value> hk::emitWarpgroupMma(Device &d, KernelInfo &info,
   Value start = d.add(b, offset.constant * rowBytes);
   if (offset.value)
     start = d.add(start, d.mul(offset.value, rowBytes));
-  return Product(d, op, a, c).emit(start, isWrittenByThreads(op.getB()));
+  return Product(d, info, op, a, c).emit(start, isWrittenByThreads(op.getB()));
 }

@@ -168,4 +168,36 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
     tile.store %d to %y[%c0, %c0] : !tile.frag<32x192xf32>, memref<?x192xf32>
     tile.return
   }
+
+  // 56 registers a thread as the kernel starts (three CTAs of 384 threads), of which
+  // ptxas wants 30 beside the sums of an instruction: 48 columns at once.
+  // CHECK-LABEL: llvm.func @few_registers(
+  // CHECK: add.s32 l, ${{[0-9]+}}, 0; {{.*}}m64n48k16{{.*}}add.s32 l, ${{[0-9]+}}, 96; {{.*}}m64n24k16{{.*}}wgmma.commit
+  // CHECK-NOT: inline_asm{{.*}}wgmma
+  tile.kernel @few_registers(%x: memref<?x16xf16>, %y: memref<?x72xf32>, %b: index) attributes {units = 8 : i64, producers = 4 : i64, shared = 65536 : i64, hk.ctas = 3 : i64} {
+    %c0 = arith.constant 0 : index
+    tile.role consumer {
+      %s = tile.alloc {offset = 0 : i64} : !tile.buf<72x16xf16>
+      %a = tile.load %x[%c0, %c0] : memref<?x16xf16> -> !tile.frag<16x16xf16>
+      %d = tile.mma %a, %s[%c0, %c0] {warpgroup} : !tile.frag<16x16xf16>, !tile.buf<72x16xf16> -> !tile.frag<16x72xf32>
+      tile.store %d to %y[%c0, %c0] : !tile.frag<16x72xf32>, memref<?x72xf32>
+    }
+    tile.return
+  }
+
+  // Across K, the rest of a block of 64 columns comes before the next block, 2048
+  // bytes on.
+  // CHECK-LABEL: llvm.func @few_registers_transposed(
+  // CHECK: add.s32 l, ${{[0-9]+}}, 0; {{.*}}m64n48k16{{.*}}add.s32 l, ${{[0-9]+}}, 6; {{.*}}m64n16k16{{.*}}add.s32 l, ${{[0-9]+}}, 128; {{.*}}m64n8k16{{.*}}wgmma.commit
+  // CHECK-NOT: inline_asm{{.*}}wgmma
+  tile.kernel @few_registers_transposed(%x: memref<?x16xf16>, %y: memref<?x72xf32>, %b: index) attributes {units = 8 : i64, producers = 4 : i64, shared = 65536 : i64, hk.ctas = 3 : i64} {
+    %c0 = arith.constant 0 : index
+    tile.role consumer {
+      %s = tile.alloc {offset = 0 : i64} : !tile.buf<16x128xf16>
+      %a = tile.load %x[%c0, %c0] : memref<?x16xf16> -> !tile.frag<16x16xf16>
+      %d = tile.mma %a, %s[%c0, %c0] {transpose_b, warpgroup} : !tile.frag<16x16xf16>, !tile.buf<16x128xf16> -> !tile.frag<16x72xf32>
+      tile.store %d to %y[%c0, %c0] : !tile.frag<16x72xf32>, memref<?x72xf32>
+    }
+    tile.return
+  }
 }
