@@ -29,6 +29,9 @@ static constexpr double kLoneTensor = 0.8, kLoneIssue = 0.5, kLoneMufu = 0.8;
 static constexpr double kIngest = 40;
 
 static constexpr int64_t kSchedulers = 4, kWarp = 32;
+/// With fewer registers as a kernel starts, ptxas serialises even narrow
+/// products of warpgroups (C7512), whatever warps give to each other.
+static constexpr int64_t kLeastAtLaunch = 64;
 /// Bytes of shared memory that each CTA takes besides.
 static constexpr int64_t kSharedOverhead = 1024;
 
@@ -51,7 +54,8 @@ static int64_t getResident(const KernelWork &work, const Device &device) {
     std::optional<tile::RegisterSplit> split = tile::RegisterSplit::get(
         work.units, work.threads / kWarp - work.units, work.ctasOfSM,
         device.registers);
-    bool fits = split && split->consumer >= work.registers &&
+    bool fits = split && split->launch >= kLeastAtLaunch &&
+                split->consumer >= work.registers &&
                 work.ctasOfSM * work.threads <= device.threadsPerSM &&
                 work.ctasOfSM * (work.shared + kSharedOverhead) <=
                     device.sharedPerSM;

@@ -31,13 +31,13 @@ def main():
         run(bin_folder / "hk-model", "--batch", 2, "--seq", 4, "--dim", 16, "--heads", 2, "--layers", 1, "-o",
             folder / "small.mlir")
         run(bin_folder / "hk-compile", folder / "small.mlir", "--target", "sm_90a", "-o", folder / "small.hkm")
-        text = run(bin_folder / "hk-bench", folder / "small.hkm", "--batch", 2, *FEW, "--choose", "--variants", "--plan",
-                   "safe", "--plan", "fused", "--peak-bandwidth", 4800, "--json", folder / "report.json",
+        text = run(bin_folder / "hk-bench", folder / "small.hkm", "--batch", 2, *FEW, "--choose", "--variants",
+                   "--peak-bandwidth", 4800, "--json", folder / "report.json",
                    HK_CUDA_DRIVER=driver, HK_TUNE_SECONDS="0", HK_CUBLASLT="none")
         report = json.loads((folder / "report.json").read_text())
 
     plans = {plan["name"].split(".")[-1]: plan for plan in report["plans"]}
-    expect(set(plans) == {"safe", "fused"}, f"both plans, but got {set(plans)}")
+    expect(set(plans) >= {"safe", "fused"}, f"a safe and a fused plan, but got {set(plans)}")
     for plan in plans.values():
         expect(plan["predicted"] > 0 and plan["runner_host_us"] > 0, "times of each plan")
     kernels = [kernel for plan in plans.values() for kernel in plan["kernels"]]
@@ -61,13 +61,13 @@ def main():
     expect(set(tunings) == {"direct", "graph"}, f"both ways of launching, but got {set(tunings)}")
     for tuning in tunings.values():
         verdicts = [contender["verdict"] for contender in tuning["contenders"]]
-        expect(verdicts == ["passed", "passed"], f"two plans that pass, but got {verdicts}")
+        expect(len(verdicts) >= 2 and set(verdicts) == {"passed"}, f"plans that all pass, but got {verdicts}")
         expect(tuning["choose_ms"]["total"] > 0, "the time of the choice")
     choices = {choice["launch"]: choice for choice in report["first_choice"]}
     expect(set(choices) == {"direct", "graph"} and all(choice["ratio"] >= 1 for choice in choices.values()),
            f"first choices, but got {choices}")
     expect(sum(time["chosen"] for time in report["times"]) == 2, "what was chosen to be timed")
-    expect("first choice, graph: forward.sm_90a.fused" in text, f"the first choice, but got {text}")
+    expect("first choice, graph: forward.sm_90a." in text, f"the first choice, but got {text}")
 
 
 if __name__ == "__main__":

@@ -232,6 +232,18 @@ TEST(CostModel, RegistersAreCutOutForSoManyCTAs) {
   EXPECT_FALSE(predictCost(work, getDevice()).fits());
 }
 
+TEST(CostModel, ProductsNeedRegistersFromTheStart) {
+  // 65536 registers of 3 times 384 threads are 56 each, of 2 times 85.
+  KernelWork work;
+  work.units = 8;
+  work.threads = 384;
+  work.registers = 48;
+  work.ctasOfSM = 3;
+  EXPECT_FALSE(predictCost(work, getDevice()).fits());
+  work.ctasOfSM = 2;
+  EXPECT_TRUE(predictCost(work, getDevice()).fits());
+}
+
 TEST(CostModel, AnInstructionThatThereIsNot) {
   Device device = getDevice();
   device.mmaSync = device.wgmma = {0, 0};
