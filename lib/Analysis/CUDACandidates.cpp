@@ -226,8 +226,14 @@ static void addOtherInstruction(const std::vector<CUDACandidate> &ranked,
   for (size_t index : order) {
     if (!isOther(ranked[index]))
       continue;
-    if (int64_t(result.best.size()) == most)
+    // What it takes the place of is now the next; it is not itself.
+    if (int64_t(result.best.size()) == most) {
+      result.next = result.best.back();
       result.best.pop_back();
+    } else if (result.next &&
+               result.next->schedule == ranked[index].schedule) {
+      result.next.reset();
+    }
     result.best.push_back(ranked[index]);
     return;
   }

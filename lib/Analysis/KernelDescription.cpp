@@ -8,8 +8,6 @@
 #include "hk/Analysis/RowResidency.h"
 #include "hk/Analysis/RowScratch.h"
 
-#include "mlir/IR/TypeUtilities.h"
-
 using namespace mlir;
 using namespace hk;
 
@@ -29,14 +27,8 @@ static bool isNorm(Operation *op) { return isa<LayerNormOp, RMSNormOp>(op); }
 
 /// A split, or a cast that keeps all values: what reads it reads its operand.
 static bool isView(Operation *op) {
-  if (isa<SplitOp>(op))
-    return true;
   auto cast = dyn_cast<CastOp>(op);
-  if (!cast)
-    return false;
-  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getInput()));
-  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getResult()));
-  return from && to && from != to && isValuePreserving(from, to);
+  return isa<SplitOp>(op) || (cast && cast.keepsValues());
 }
 
 /// The value whose bytes a view shows.

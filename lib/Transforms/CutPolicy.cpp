@@ -7,7 +7,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -19,12 +18,8 @@ CutPolicy::~CutPolicy() = default;
 /// operand: it holds the same numbers.
 static bool isWideningOnGPU(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
-  if (!cast)
-    return false;
-  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getInput()));
-  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getResult()));
   auto function = op->getParentOfType<func::FuncOp>();
-  return from && to && from != to && isValuePreserving(from, to) && function &&
+  return cast && cast.keepsValues() && function &&
          function->hasAttr("hk.plan_of");
 }
 

@@ -47,7 +47,9 @@ class Suite:
         self.kernels, self.runs = [], []
         # Spills are judged with all registers of a multiprocessor for one CTA:
         # by itself ptxas weighs them against one CTA more.
+        # That holds for all kernels, or for those that are named.
         self.is_roomy = False
+        self.roomy = set()
         # Kernels that have too few registers: they may spill, and ptxas may serialise
         # their wgmma.
         self.cramped = set()
@@ -92,9 +94,9 @@ class Suite:
         ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
         if ptxas:
             source = path
-            if self.is_roomy:
+            if self.is_roomy or self.roomy:
                 source = self.folder / f"{arch}.roomy.ptx"
-                source.write_text(roomy(ptx))
+                source.write_text(roomy(ptx, None if self.is_roomy else self.roomy))
             words = subprocess.run(
                 [ptxas, f"-arch={arch}", "-v", source, "-o", self.folder / "cubin"],
                 capture_output=True,
@@ -156,13 +158,17 @@ class Suite:
         raise SystemExit(1 if failed else 0)
 
 
-def roomy(ptx):
-    """The PTX, with one CTA a multiprocessor where a kernel says nothing of it."""
-    kernels = ptx.split(".entry ")
-    return ".entry ".join(
-        k if ".minnctapersm" in k else k.replace(".reqntid", ".minnctapersm 1\n.reqntid")
-        for k in kernels
-    )
+def roomy(ptx, names):
+    """The PTX, with one CTA a multiprocessor where a kernel says nothing of it: all
+    kernels, or those of `names`."""
+
+    def change(kernel):
+        name = kernel.split("(")[0].strip()
+        if ".minnctapersm" in kernel or (names is not None and name not in names):
+            return kernel
+        return kernel.replace(".reqntid", ".minnctapersm 1\n.reqntid")
+
+    return ".entry ".join(map(change, ptx.split(".entry ")))
 
 
 def constants(body):

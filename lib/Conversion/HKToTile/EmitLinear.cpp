@@ -140,8 +140,8 @@ static std::pair<LinearOp, Column> findSums(const KernelPlan &plan, Value value,
     if (auto linear = dyn_cast<LinearOp>(op))
       return {linear, column};
     if (auto split = dyn_cast<SplitOp>(op))
-      column = column + split.getColumnOffset(
-                            cast<OpResult>(value).getResultNumber());
+      column = column +
+               split.getColumnOffset(cast<OpResult>(value).getResultNumber());
     else if (!isa<ActivationOp, MaskRowsOp, CastOp>(op))
       break;
     value = op->getOperand(0);
@@ -176,13 +176,11 @@ void TileEmitter::emitTogether(ArrayRef<Block> wanted) {
   SmallVector<Value> results = forBlocks(
       p.depth, p.step, /*isStatic=*/false, zeros,
       [&](Column k, int64_t columns, ValueRange carried) {
-        Value a =
-            evaluate(op.getInput(), k, columns, plan.getOperandType());
+        Value a = evaluate(op.getInput(), k, columns, plan.getOperandType());
         loc = op.getLoc();
         SmallVector<Value> next;
         for (auto [block, c] : llvm::zip_equal(sums, carried))
-          next.push_back(
-              multiply(p, a, k, block.column, block.columns, c));
+          next.push_back(multiply(p, a, k, block.column, block.columns, c));
         return next;
       });
   for (auto [name, result] : llvm::zip_equal(names, results))

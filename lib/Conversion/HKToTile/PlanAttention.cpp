@@ -5,8 +5,6 @@
 
 #include "KernelPlan.h"
 
-#include "mlir/IR/TypeUtilities.h"
-
 using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
@@ -17,11 +15,7 @@ Value hk::tile::getStorage(Value value) {
   if (auto split = value.getDefiningOp<SplitOp>())
     return getStorage(split.getInput());
   auto cast = value.getDefiningOp<CastOp>();
-  if (cast && isValuePreserving(
-                  mlir::cast<FloatType>(getElementTypeOrSelf(cast.getInput())),
-                  mlir::cast<FloatType>(getElementTypeOrSelf(value))))
-    return getStorage(cast.getInput());
-  return {};
+  return cast && cast.keepsValues() ? getStorage(cast.getInput()) : Value();
 }
 
 int64_t KernelPlan::getKeys(AttentionOp op) const {

@@ -2,8 +2,9 @@
 //
 // Channels: chan, acquire, commit, wait, release. A slot is full when its
 // copies have arrived at its full barrier, and empty when each lane of each
-// unit has arrived at its empty barrier. Both start in phase 0, so that the
-// producer, which waits for the phase before, finds every slot empty at first.
+// unit (or, where wgmma alone reads it, each unit) has arrived at its empty
+// barrier. Both start in phase 0, so that the producer, which waits for the
+// phase before, finds every slot empty at first.
 
 #include "Patterns.h"
 #include "Ring.h"

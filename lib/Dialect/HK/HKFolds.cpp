@@ -68,11 +68,7 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 /// A cast of a cast is one cast, where the inner one loses nothing.
 LogicalResult CastOp::canonicalize(CastOp op, PatternRewriter &rewriter) {
   auto inner = op.getInput().getDefiningOp<CastOp>();
-  if (!inner)
-    return failure();
-  auto from = cast<FloatType>(getElementTypeOrSelf(inner.getInput()));
-  auto middle = cast<FloatType>(getElementTypeOrSelf(inner.getResult()));
-  if (!isValuePreserving(from, middle))
+  if (!inner || !inner.keepsValues())
     return failure();
   rewriter.replaceOpWithNewOp<CastOp>(op, op.getResult().getType(),
                                       inner.getInput());

@@ -24,6 +24,11 @@ bool hk::isValuePreserving(FloatType from, FloatType to) {
              llvm::APFloat::semanticsMinExponent(wide);
 }
 
+bool CastOp::keepsValues() {
+  return isValuePreserving(cast<FloatType>(getElementTypeOrSelf(getInput())),
+                           cast<FloatType>(getElementTypeOrSelf(getResult())));
+}
+
 //===----------------------------------------------------------------------===//
 // Checks that several operations share
 //===----------------------------------------------------------------------===//

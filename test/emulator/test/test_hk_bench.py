@@ -67,7 +67,8 @@ def main():
     expect(set(choices) == {"direct", "graph"} and all(choice["ratio"] >= 1 for choice in choices.values()),
            f"first choices, but got {choices}")
     expect(sum(time["chosen"] for time in report["times"]) == 2, "what was chosen to be timed")
-    expect("first choice, graph: forward.sm_90a." in text, f"the first choice, but got {text}")
+    first = min(report["plans"], key=lambda plan: plan["predicted"])["name"]
+    expect(f"first choice, graph: {first}" in text, f"the plan of the least prediction, but got {text}")
 
 
 if __name__ == "__main__":

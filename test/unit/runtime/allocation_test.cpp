@@ -1,33 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A run allocates nothing. Every allocation of this binary is counted.
+#include "count_allocations.h"
 #include "runner.h"
 #include "tuning_fixture.h"
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-static std::atomic<uint64_t> allocations{0};
-
-// Not inlined: g++ would see memory of one function freed by another.
-#define HK_COUNTED __attribute__((noinline))
-
-HK_COUNTED void *operator new(size_t size) {
-  ++allocations;
-  if (void *memory = std::malloc(size))
-    return memory;
-  throw std::bad_alloc();
-}
-HK_COUNTED void *operator new[](size_t size) { return operator new(size); }
-HK_COUNTED void operator delete(void *memory) noexcept { std::free(memory); }
-HK_COUNTED void operator delete(void *memory, size_t) noexcept {
-  std::free(memory);
-}
-HK_COUNTED void operator delete[](void *memory) noexcept { std::free(memory); }
-HK_COUNTED void operator delete[](void *memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace hk {
 namespace test {

@@ -6,36 +6,15 @@
 //
 //   hk_host_time [CALLS]
 #include "c_api.h"
+#include "count_allocations.h"
 #include "fake_cuda_driver.h"
 #include "module_builder.h"
 #include "safetensors_builder.h"
 #include "test_paths.h"
 
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <functional>
-
-static std::atomic<uint64_t> allocations{0};
-
-// Not inlined: g++ would see memory of one function freed by another.
-#define HK_COUNTED __attribute__((noinline))
-
-HK_COUNTED void *operator new(size_t size) {
-  ++allocations;
-  if (void *memory = std::malloc(size))
-    return memory;
-  throw std::bad_alloc();
-}
-HK_COUNTED void *operator new[](size_t size) { return operator new(size); }
-HK_COUNTED void operator delete(void *memory) noexcept { std::free(memory); }
-HK_COUNTED void operator delete(void *memory, size_t) noexcept {
-  std::free(memory);
-}
-HK_COUNTED void operator delete[](void *memory) noexcept { std::free(memory); }
-HK_COUNTED void operator delete[](void *memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace hk {
 namespace test {

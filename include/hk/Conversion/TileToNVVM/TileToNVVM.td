@@ -69,8 +69,8 @@ def TileToNVVM : Pass<"tile-to-nvvm", "::mlir::ModuleOp"> {
       fragment of B serves all rows of the unit.
     - A channel is mbarriers, on all architectures: 32 arrivals a producer when
       its `cp.async` are complete, or one and the bytes of a bulk copy, make a
-      slot full; 32 a unit make it empty. Waits are bounded; one that takes
-      seconds traps.
+      slot full; 32 a unit make it empty, or one a unit where wgmma alone reads
+      the channel. Waits are bounded; one that takes seconds traps.
     - `grid_wait` is `griddepcontrol.wait` on sm_90 and later, and nothing
       before. A kernel that has it lets the next one begin at its entry, and
       gets the attribute `hk.grid_wait`.
@@ -82,8 +82,9 @@ def TileToNVVM : Pass<"tile-to-nvvm", "::mlir::ModuleOp"> {
     - All line frags of a kernel have as many lanes a row as the widest needs.
     - Loads from arguments that nothing stores to while the kernel runs go
       through the read-only path: in a kernel with `grid_wait`, those marked
-      `tile.constant`, in others all that it does not store to. What lies outside of the bounds is not touched: accesses carry a
-      predicate where a bound is not known to hold.
+      `tile.constant`, in others all that it does not store to. What lies
+      outside of the bounds is not touched: accesses carry a predicate where a
+      bound is not known to hold.
 
     Before:
 

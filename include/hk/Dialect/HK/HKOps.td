@@ -297,6 +297,11 @@ def HK_CastOp : HK_Op<"cast", [Pure,
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    /// True if every value of the operand is one of the result: who reads the
+    /// result may as well read the operand.
+    bool keepsValues();
+  }];
 }
 
 def HK_SplitOp : HK_Op<"split", [Pure,

@@ -189,6 +189,16 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
                         type.getColumns(), type.getElementType());
   }
 
+  /// Why a CTA cannot have that much shared memory, if it cannot.
+  static std::optional<std::string> whyNotShared(const Arch &arch,
+                                                 int64_t bytes) {
+    if (bytes <= arch.sharedBytes)
+      return std::nullopt;
+    return "expects at most " + std::to_string(arch.sharedBytes) +
+           " bytes of shared memory, but got " + std::to_string(bytes) +
+           " with two slots a ring";
+  }
+
   /// Why the units keep `value` in registers.
   static std::optional<std::string> whyHeld(KernelOp kernel, const Arch &arch,
                                             Value value) {
@@ -219,11 +229,7 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
              varying->getName().getStringRef().str();
     int64_t bytes = estimateShared(kernel) +
                     getBuf(kernel, cast<FragType>(value.getType())).getBytes();
-    if (bytes > arch.sharedBytes)
-      return "expects at most " + std::to_string(arch.sharedBytes) +
-             " bytes of shared memory, but got " + std::to_string(bytes) +
-             " with two slots a ring";
-    return std::nullopt;
+    return whyNotShared(arch, bytes);
   }
 
   /// Each unit writes its rows once, and reads them back, some columns at a
@@ -287,11 +293,7 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
              varying->getName().getStringRef().str();
     int64_t bytes =
         estimateShared(kernel) + 2 * getBuf(kernel, load.getType()).getBytes();
-    if (bytes > arch.sharedBytes)
-      return "expects at most " + std::to_string(arch.sharedBytes) +
-             " bytes of shared memory, but got " + std::to_string(bytes) +
-             " with two slots a ring";
-    return std::nullopt;
+    return whyNotShared(arch, bytes);
   }
 
   static void bringThroughShared(KernelOp kernel, LoadOp load) {
