@@ -2,6 +2,7 @@
 
 #include "hk/Analysis/CUDACandidates.h"
 
+#include "KernelCosts.h"
 #include "ProjectionCandidates.h"
 
 #include "hk/Target/Devices/Device.h"
@@ -15,9 +16,6 @@
 
 using namespace hk;
 
-static constexpr int64_t kTileRows = 16;
-/// The warps of a warpgroup.
-static constexpr int64_t kWarpgroup = 4;
 /// A step in K of theirs; other products are those of a warp.
 static constexpr int64_t kGroupDepth = 16;
 static constexpr int64_t kMostUnits = 12;

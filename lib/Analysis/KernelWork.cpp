@@ -3,6 +3,8 @@
 // What a schedule makes of a kernel: the work of each resource, as the code of
 // hk-to-tile does it.
 
+#include "KernelCosts.h"
+
 #include "hk/Analysis/KernelDescription.h"
 #include "hk/Dialect/Tile/RegisterSplit.h"
 #include "hk/Target/Devices/Device.h"
@@ -15,39 +17,15 @@ using llvm::alignTo;
 using llvm::divideCeil;
 
 // The limits of hk-to-tile (lib/Conversion/HKToTile/KernelPlan.cpp): registers
-// of a slab, of an input that is held whole, of the rows of a line kernel, and
-// the bytes of a tile where the schedule leaves the choice.
-static constexpr int64_t kSlabRegisters = 224, kInputRegisters = 96,
-                         kLineRegisters = 64, kTileBytes = 32 * 1024;
+// of an input that is held whole, of the rows of a line kernel, and the bytes of
+// a tile where the schedule leaves the choice.
+static constexpr int64_t kInputRegisters = 96, kLineRegisters = 64,
+                         kTileBytes = 32 * 1024;
 
-static constexpr int64_t kTileRows = 16, kWarp = 32;
 /// Those of tile-residency: an operand of fewer registers is always held; of
 /// another, so many columns are fetched at once.
 static constexpr int64_t kFewRegisters = 32, kFetchColumns = 16,
                          kGroupFetchColumns = 64;
-/// Registers for addresses, fragments of a weight, and the thread's place.
-static constexpr int64_t kOverhead = 23;
-/// Bytes that an instruction of a warp brings from shared memory: ldmatrix.x4,
-/// and a load of 32 bits a thread.
-static constexpr double kMatrixLoad = 512, kWordLoad = 128;
-/// Operations of one product of a warp, of f16 and of tf32.
-static constexpr double kHalfProduct = 4096, kWordProduct = 2048;
-/// The same of a warp's part of wgmma with 64 columns, and the instructions
-/// that go with one: descriptors.
-static constexpr double kGroupProduct = 32768, kGroupInstructions = 5;
-/// The warps that read B once together.
-static constexpr int64_t kWarpgroup = 4;
-/// Instructions of a thread: for a score of attention (scale, maximum,
-/// difference, sum, rounding), and for a value that is split into two of tf32.
-static constexpr double kScore = 6, kSplit = 3;
-/// Dependent steps of a block of keys: scores, maxima, context.
-static constexpr double kKeyStages = 3;
-
-/// The rows and columns of a slab of f32, in registers of a thread.
-static int64_t slab(int64_t rows, int64_t columns) {
-  return rows * alignTo(columns, 8) / kWarp;
-}
-
 /// How the lanes of a warp hold a row, and how many rows come at once.
 static std::pair<int64_t, int64_t> getLineRows(int64_t features,
                                                int64_t unitRows) {

@@ -2,6 +2,8 @@
 
 #include "ProjectionCandidates.h"
 
+#include "KernelCosts.h"
+
 #include "hk/Analysis/ProjectedHeads.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -10,11 +12,8 @@
 
 using namespace hk;
 
-static constexpr int64_t kTileRows = 16;
 /// Of a CTA.
 static constexpr int64_t kMostUnits = 16;
-/// The warps that multiply together with wgmma.
-static constexpr int64_t kWarpgroup = 4;
 
 /// Rows of a CTA, all of a sequence, with those of a warp. They are rounded up
 /// to what blocks of keys divide.

@@ -3,6 +3,8 @@
 // The work of attention with the projection of its keys and values, as the code
 // of hk-to-tile does it: a CTA owns a sequence and some heads.
 
+#include "KernelCosts.h"
+
 #include "hk/Analysis/KernelDescription.h"
 #include "hk/Analysis/ProjectedHeads.h"
 #include "hk/Target/Devices/Device.h"
@@ -17,14 +19,6 @@ using namespace hk;
 using llvm::alignTo;
 using llvm::divideCeil;
 
-// As in KernelWork.cpp.
-static constexpr int64_t kSlabRegisters = 224, kTileRows = 16, kWarp = 32,
-                         kOverhead = 23;
-static constexpr double kMatrixLoad = 512, kWordLoad = 128, kHalfProduct = 4096,
-                        kWordProduct = 2048, kScore = 6, kSplit = 3,
-                        kKeyStages = 3;
-static constexpr double kGroupProduct = 32768, kGroupInstructions = 5;
-static constexpr int64_t kWarpgroup = 4;
 /// The registers of a thread for sums that grow together
 /// (lib/Conversion/HKToTile/EmitLinear.cpp).
 static constexpr int64_t kTogetherRegisters = 96;
@@ -33,10 +27,6 @@ static constexpr int64_t kTogetherRegisters = 96;
 static constexpr double kPublish = 0.25, kLook = 1.5;
 /// Barriers around what is published.
 static constexpr double kBarriers = 2;
-
-static int64_t slab(int64_t rows, int64_t columns) {
-  return rows * alignTo(columns, 8) / kWarp;
-}
 
 /// What a CTA does, and in which steps.
 struct KernelDescription::Projection {

@@ -155,4 +155,16 @@ TEST_F(WarpgroupWork, Text) {
             "an SM");
 }
 
+TEST_F(WarpgroupWork, TheNextIsNotAmongTheBest) {
+  for (int64_t most : {1, 2, 3, 4, 8}) {
+    hk::CUDACandidates found = hk::rankCUDASchedules(getGemm(), h200, most);
+    if (!found.next)
+      continue;
+    std::string next = describe(found.next->schedule, hk::CUDAFamily::Gemm);
+    for (const CUDACandidate &candidate : found.best)
+      EXPECT_NE(describe(candidate.schedule, hk::CUDAFamily::Gemm), next)
+          << most;
+  }
+}
+
 } // namespace
