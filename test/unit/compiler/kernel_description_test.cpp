@@ -2,13 +2,9 @@
 //
 // What kernels ask of a GPU; every number was found by hand.
 
-#include "hk/Analysis/CUDACandidates.h"
-#include "hk/Analysis/KernelDescription.h"
-#include "hk/Target/Devices/Device.h"
+#include "described_kernel.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
+#include "hk/Analysis/CUDACandidates.h"
 
 #include <gtest/gtest.h>
 
@@ -20,18 +16,13 @@ using hk::Operands;
 
 namespace {
 
-class KernelDescription : public ::testing::Test {
+class KernelDescription : public hk::test::DescribedKernel {
 protected:
-  KernelDescription() {
-    context.loadDialect<hk::HKDialect, func::FuncDialect>();
-    device = *hk::findDevice("h200");
-  }
-
   /// A body that computes with %x : !x of 10 sequences of 128 rows and 64
   /// features, %hidden : !h, and weights.
   hk::KernelDescription get(const std::string &result, const std::string &body,
                             Operands operands = Operands::F16) {
-    module = parseSourceString<ModuleOp>(
+    return describe(
         "!x = tensor<10x128x64xf32>\n!s = tensor<10x128x64xf16>\n"
         "!h = tensor<10x128x256xf32>\n!t = tensor<10x128x192xf32>\n"
         "!w = tensor<64x64xf32>\n!up = tensor<256x64xf32>\n"
@@ -39,20 +30,8 @@ protected:
         "func.func @f(%x: !x, %s: !s, %t: !t, %w: !w, %up: !up, %down: !down,"
         " %hidden: !h, %b: !b) -> " +
             result + " {\n" + body + "}\n",
-        &context);
-    EXPECT_TRUE(module);
-    SmallVector<Operation *> ops;
-    for (Operation &op : (*module->getOps<func::FuncOp>().begin())
-                             .getBody()
-                             .front()
-                             .without_terminator())
-      ops.push_back(&op);
-    return hk::KernelDescription(ops, operands, /*batch=*/64);
+        operands);
   }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  hk::Device device;
 };
 
 constexpr double kRows = 1280;
@@ -189,15 +168,12 @@ TEST_F(KernelDescription, CausalAttentionComputesHalf) {
 }
 
 TEST_F(KernelDescription, QueriesThatDoNotFitIntoRegisters) {
-  module = parseSourceString<ModuleOp>(
+  hk::KernelDescription kernel = describe(
       "!x = tensor<?x128x256xf32>\n"
       "func.func @f(%q: !x, %k: !x, %v: !x) -> !x {\n"
       "  %0 = hk.attention %q, %k, %v {num_heads = 1 : i32} : !x, !x, !x\n"
       "  return %0 : !x\n}\n",
-      &context);
-  ASSERT_TRUE(module);
-  Block &block = (*module->getOps<func::FuncOp>().begin()).getBody().front();
-  hk::KernelDescription kernel({&block.front()}, Operands::TF32, /*batch=*/10);
+      Operands::TF32, /*batch=*/10);
   CUDASchedule schedule = {64, 4, 0, 1, 32, 32, 16, 2};
   KernelWork work = kernel.getWork(schedule, device);
   EXPECT_TRUE(hk::predictCost(work, device).fits());
@@ -218,16 +194,13 @@ TEST_F(KernelDescription, QueriesThatDoNotFitIntoRegisters) {
 
 TEST_F(KernelDescription, WhatWillBeNarrow) {
   // Only a linear operation reads the norm's result: it will be f16.
-  module = parseSourceString<ModuleOp>(
-      "!x = tensor<?x128x64xf32>\n!w = tensor<64x64xf32>\n"
-      "func.func @f(%x: !x, %w: !w) -> !x {\n"
-      "  %n = hk.rms_norm %x : !x\n"
-      "  %0 = hk.linear %n, %w : !x, !w\n"
-      "  return %0 : !x\n}\n",
-      &context);
-  ASSERT_TRUE(module);
-  Block &block = (*module->getOps<func::FuncOp>().begin()).getBody().front();
-  Operation *norm = &block.front(), *linear = norm->getNextNode();
+  SmallVector<Operation *> ops =
+      parse("!x = tensor<?x128x64xf32>\n!w = tensor<64x64xf32>\n"
+            "func.func @f(%x: !x, %w: !w) -> !x {\n"
+            "  %n = hk.rms_norm %x : !x\n"
+            "  %0 = hk.linear %n, %w : !x, !w\n"
+            "  return %0 : !x\n}\n");
+  Operation *norm = ops[0], *linear = ops[1];
   CUDASchedule schedule = {32, 8, 0, 0, 64, 64, 64, 2};
   hk::KernelDescription line({norm}, Operands::F16, /*batch=*/10);
   EXPECT_EQ(line.getBatch(), 10);

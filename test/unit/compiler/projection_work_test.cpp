@@ -3,13 +3,10 @@
 // Attention with the projection of its keys and values, to the cost model;
 // every number was found by hand.
 
+#include "described_kernel.h"
+
 #include "hk/Analysis/CUDACandidates.h"
 #include "hk/Analysis/ProjectedHeads.h"
-#include "hk/Target/Devices/Device.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -21,33 +18,18 @@ using hk::ProjectedHeads;
 
 namespace {
 
-class Projection : public ::testing::Test {
+class Projection : public hk::test::DescribedKernel {
 protected:
-  Projection() {
-    context.loadDialect<hk::HKDialect, func::FuncDialect>();
-    device = *hk::findDevice("h200");
-  }
-
   /// A body that computes with %x : !x of 10 sequences of 128 rows and 64
   /// features.
   hk::KernelDescription get(const std::string &body,
                             const std::string &results = "%a",
                             const std::string &types = "!x") {
-    module = parseSourceString<ModuleOp>(
-        "!x = tensor<10x128x64xf32>\n!k = tensor<10x128x16xf32>\n"
-        "!w = tensor<64x64xf32>\n!g = tensor<16x64xf32>\n"
-        "func.func @f(%x: !x, %w: !w, %g: !g) -> (" +
-            types + ") {\n" + body + "  return " + results + " : " + types +
-            "\n}\n",
-        &context);
-    EXPECT_TRUE(module);
-    SmallVector<Operation *> ops;
-    for (Operation &op : (*module->getOps<func::FuncOp>().begin())
-                             .getBody()
-                             .front()
-                             .without_terminator())
-      ops.push_back(&op);
-    return hk::KernelDescription(ops, hk::Operands::F16, /*batch=*/64);
+    return describe("!x = tensor<10x128x64xf32>\n!k = tensor<10x128x16xf32>\n"
+                    "!w = tensor<64x64xf32>\n!g = tensor<16x64xf32>\n"
+                    "func.func @f(%x: !x, %w: !w, %g: !g) -> (" +
+                    types + ") {\n" + body + "  return " + results + " : " +
+                    types + "\n}\n");
   }
 
   /// Four heads of 16.
@@ -70,10 +52,6 @@ protected:
 
   inline static const std::string kNorm = "  %n = hk.rms_norm %x : !x\n";
   inline static const std::string kQuery = "  %q = hk.linear %n, %w : !x, !w\n";
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  hk::Device device;
 };
 
 TEST_F(Projection, Family) {

@@ -2,13 +2,9 @@
 //
 // What kernels with wgmma ask of a GPU, and when schedules use it.
 
-#include "hk/Analysis/CUDACandidates.h"
-#include "hk/Analysis/KernelDescription.h"
-#include "hk/Target/Devices/Device.h"
+#include "described_kernel.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
+#include "hk/Analysis/CUDACandidates.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <gtest/gtest.h>
@@ -21,25 +17,15 @@ using hk::Operands;
 
 namespace {
 
-class WarpgroupWork : public ::testing::Test {
+class WarpgroupWork : public hk::test::DescribedKernel {
 protected:
-  WarpgroupWork() {
-    context.loadDialect<hk::HKDialect, func::FuncDialect>();
-    h200 = *hk::findDevice("h200");
-  }
-
   hk::KernelDescription get(const std::string &op,
                             Operands operands = Operands::F16) {
-    modules.push_back(parseSourceString<ModuleOp>(
-        "!x = tensor<10x128x64xf32>\n!h = tensor<10x128x256xf32>\n"
-        "!w = tensor<64x256xf32>\n"
-        "func.func @f(%x: !x, %h: !h, %w: !w) -> !x {\n  %0 = " +
-            op + "\n  return %0 : !x\n}\n",
-        &context));
-    EXPECT_TRUE(modules.back());
-    auto functions = modules.back()->getOps<func::FuncOp>();
-    Block &body = (*functions.begin()).getBody().front();
-    return hk::KernelDescription({&body.front()}, operands, /*batch=*/64);
+    return describe("!x = tensor<10x128x64xf32>\n!h = tensor<10x128x256xf32>\n"
+                    "!w = tensor<64x256xf32>\n"
+                    "func.func @f(%x: !x, %h: !h, %w: !w) -> !x {\n  %0 = " +
+                        op + "\n  return %0 : !x\n}\n",
+                    operands);
   }
   hk::KernelDescription getGemm(Operands operands = Operands::F16) {
     return get("hk.linear %h, %w : !h, !w", operands);
@@ -48,10 +34,6 @@ protected:
     return get("hk.attention %x, %x, %x {num_heads = 1 : i32} : !x, !x, !x",
                operands);
   }
-
-  MLIRContext context;
-  std::vector<OwningOpRef<ModuleOp>> modules;
-  hk::Device h200;
 };
 
 bool uses(const CUDACandidate &candidate) {
@@ -63,10 +45,10 @@ constexpr double kRows = 1280;
 TEST_F(WarpgroupWork, BIsReadOnceByAWarpgroup) {
   hk::KernelDescription kernel = getGemm();
   CUDASchedule schedule = {64, 4, 32, 0, 32, 64, 64, 3};
-  KernelWork warps = kernel.getWork(schedule, h200);
+  KernelWork warps = kernel.getWork(schedule, device);
   schedule.usesWarpgroups = true;
   schedule.ctas = 2;
-  KernelWork work = kernel.getWork(schedule, h200);
+  KernelWork work = kernel.getWork(schedule, device);
   double flops = 2 * kRows * 256 * 64, weight = 64 * 256 * 2;
   EXPECT_EQ(work.f16Flops, 0);
   EXPECT_EQ(work.warpgroupFlops, flops);
@@ -80,21 +62,21 @@ TEST_F(WarpgroupWork, BIsReadOnceByAWarpgroup) {
   EXPECT_EQ(work.units, 4);
   EXPECT_EQ(work.threads, 32 * (4 + 4));
   EXPECT_EQ(work.ctasOfSM, 2);
-  EXPECT_EQ(hk::predictCost(work, h200).resident, 2);
+  EXPECT_EQ(hk::predictCost(work, device).resident, 2);
   // Two warpgroups read it twice.
   schedule.rows = 128;
   schedule.units = 8;
-  EXPECT_EQ(kernel.getWork(schedule, h200).sharedBytes,
+  EXPECT_EQ(kernel.getWork(schedule, device).sharedBytes,
             10 * 3 * weight + 2 * 2 * kRows * 256 * 2);
 }
 
 TEST_F(WarpgroupWork, KeysAndValuesToo) {
   hk::KernelDescription kernel = getAttention();
   CUDASchedule schedule = {64, 4, 0, 1, 64, 64, 64, 2};
-  KernelWork warps = kernel.getWork(schedule, h200);
+  KernelWork warps = kernel.getWork(schedule, device);
   schedule.usesWarpgroups = true;
   schedule.ctas = 1;
-  KernelWork work = kernel.getWork(schedule, h200);
+  KernelWork work = kernel.getWork(schedule, device);
   // 10 heads, 2 blocks of 64 rows, 128 keys and values of 64 columns of f32.
   double keys = 10 * 2 * 128 * 2 * 64 * 4;
   EXPECT_EQ(warps.sharedBytes - work.sharedBytes, 3 * keys);
@@ -105,7 +87,7 @@ TEST_F(WarpgroupWork, KeysAndValuesToo) {
 TEST_F(WarpgroupWork, BothInstructionsAreMeasured) {
   for (const hk::KernelDescription &kernel : {getGemm(), getAttention()})
     for (int64_t most : {2, 3, 8}) {
-      hk::CUDACandidates found = hk::rankCUDASchedules(kernel, h200, most);
+      hk::CUDACandidates found = hk::rankCUDASchedules(kernel, device, most);
       EXPECT_LE(int64_t(found.best.size()), most);
       EXPECT_TRUE(llvm::any_of(found.best, uses));
       EXPECT_FALSE(llvm::all_of(found.best, uses));
@@ -122,9 +104,9 @@ TEST_F(WarpgroupWork, BothInstructionsAreMeasured) {
 
 TEST_F(WarpgroupWork, TheBestComesFirst) {
   for (const hk::KernelDescription &kernel : {getGemm(), getAttention()}) {
-    hk::CUDACandidates one = hk::rankCUDASchedules(kernel, h200, 1);
+    hk::CUDACandidates one = hk::rankCUDASchedules(kernel, device, 1);
     ASSERT_EQ(one.best.size(), 1u);
-    hk::CUDACandidates three = hk::rankCUDASchedules(kernel, h200, 3);
+    hk::CUDACandidates three = hk::rankCUDASchedules(kernel, device, 3);
     EXPECT_EQ(three.best.front().cost.total, one.best.front().cost.total);
     EXPECT_EQ(uses(three.best.front()), uses(one.best.front()));
   }
@@ -143,7 +125,7 @@ TEST_F(WarpgroupWork, OnlyForOperandsOf16Bits) {
     for (const hk::KernelDescription &kernel :
          {getGemm(operands), getAttention(operands)})
       EXPECT_FALSE(
-          llvm::any_of(hk::rankCUDASchedules(kernel, h200, 100).best, uses));
+          llvm::any_of(hk::rankCUDASchedules(kernel, device, 100).best, uses));
 }
 
 TEST_F(WarpgroupWork, Text) {
@@ -157,12 +139,12 @@ TEST_F(WarpgroupWork, Text) {
 
 TEST_F(WarpgroupWork, TheNextIsNotAmongTheBest) {
   for (int64_t most : {1, 2, 3, 4, 8}) {
-    hk::CUDACandidates found = hk::rankCUDASchedules(getGemm(), h200, most);
+    hk::CUDACandidates found = hk::rankCUDASchedules(getGemm(), device, most);
     if (!found.next)
       continue;
-    std::string next = describe(found.next->schedule, hk::CUDAFamily::Gemm);
+    std::string next = hk::describe(found.next->schedule, hk::CUDAFamily::Gemm);
     for (const CUDACandidate &candidate : found.best)
-      EXPECT_NE(describe(candidate.schedule, hk::CUDAFamily::Gemm), next)
+      EXPECT_NE(hk::describe(candidate.schedule, hk::CUDAFamily::Gemm), next)
           << most;
   }
 }
