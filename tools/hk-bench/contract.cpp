@@ -76,22 +76,33 @@ Contract hk::tools::shortened(const Contract &contract, double seconds,
   return result;
 }
 
-double hk::tools::measureHostTime(Session &session, double median,
-                                  const std::function<void()> &call) {
+HostTime hk::tools::measureHostTime(Session &session, double median,
+                                    const std::function<void()> &call) {
   constexpr int64_t kCalls = 300;
   constexpr double kLimit = 0.3;
+  constexpr int64_t kRow = 4; // far from filling the driver's queue
   Contract contract;
   contract.calls = kCalls;
   contract = shortened(contract, median, kLimit);
-  std::vector<double> times;
-  for (int64_t i = 0; i < contract.warmup + contract.calls; ++i) {
-    session.synchronize();
+  auto timed = [&call] {
     Stopwatch stopwatch;
     call();
-    const double seconds = stopwatch.seconds();
+    return stopwatch.seconds();
+  };
+  std::vector<double> idle, row;
+  for (int64_t i = 0; i < contract.warmup + contract.calls; ++i) {
+    session.synchronize();
+    const double seconds = timed();
     if (i >= contract.warmup)
-      times.push_back(seconds);
+      idle.push_back(seconds);
+  }
+  for (int64_t done = 0; done < contract.calls; done += kRow - 1) {
+    session.synchronize();
+    call();
+    for (int64_t i = 1; i < kRow; ++i)
+      row.push_back(timed());
   }
   session.synchronize();
-  return summarise(contract.warmup, std::move(times)).median;
+  return {summarise(contract.warmup, std::move(idle)).median,
+          summarise(contract.warmup, std::move(row)).median};
 }

@@ -48,25 +48,26 @@ static void printContenders(const BenchReport &report, std::FILE *stream) {
     longest = std::max(longest, labelOf(report, contender).size());
   const int width = static_cast<int>(longest);
   std::fprintf(stream,
-               "%-*s %-6s %8s %10s %10s %10s %10s %10s %8s %8s %5s %8s %5s "
-               "%6s  %s\n",
+               "%-*s %-6s %8s %10s %10s %10s %10s %10s %8s %8s %8s %5s %8s "
+               "%5s %6s  %s\n",
                width, "plan", "launch", "launches", "median", "p10", "p90",
-               "min", "predicted", "host", "GB/s", "peak", "GF/s", "peak",
-               "gap", "verdict");
+               "min", "predicted", "host", "in row", "GB/s", "peak", "GF/s",
+               "peak", "gap", "verdict");
   for (const ContenderReport &contender : report.contenders) {
     const PlanReport &plan = report.plans[contender.plan];
     const Timing &timing = contender.timing;
     const Peaks &peaks = report.peaks;
     std::fprintf(
         stream,
-        "%-*s %-6s %8u %10s %10s %10s %10s %10s %8s %8.1f %5s %8.0f %5s %6s  "
-        "%s\n",
+        "%-*s %-6s %8u %10s %10s %10s %10s %10s %8s %8s %8.1f %5s %8.0f %5s "
+        "%6s  %s\n",
         width, labelOf(report, contender).c_str(),
         contender.graph ? "graph" : "direct", plan.dispatches,
         formatSeconds(timing.median).c_str(), formatSeconds(timing.p10).c_str(),
         formatSeconds(timing.p90).c_str(), formatSeconds(timing.min).c_str(),
         predictedText(plan.predicted).c_str(),
-        contender.host ? formatSeconds(*contender.host).c_str() : "-",
+        contender.host ? formatSeconds(contender.host->idle).c_str() : "-",
+        contender.host ? formatSeconds(contender.host->row).c_str() : "-",
         giga(plan.cost.bytes(), timing.median),
         shareText(peaks.shareOfBytes(plan.cost, timing.median)).c_str(),
         giga(plan.cost.flops, timing.median),
@@ -76,10 +77,11 @@ static void printContenders(const BenchReport &report, std::FILE *stream) {
   }
   for (const PlanReport &plan : report.plans)
     if (plan.runnerHost)
-      std::fprintf(stream, "runner of %s: launches %s, host %s\n",
+      std::fprintf(stream, "runner of %s: launches %s, host %s, in row %s\n",
                    plan.name.c_str(),
                    plan.runnerReplays ? "a graph" : "directly",
-                   formatSeconds(*plan.runnerHost).c_str());
+                   formatSeconds(plan.runnerHost->idle).c_str(),
+                   formatSeconds(plan.runnerHost->row).c_str());
 }
 
 static void printFirstChoices(const BenchReport &report, std::FILE *stream) {

@@ -19,11 +19,11 @@ struct PlanReport {
   Cost cost;
   double predicted = 0; ///< seconds, by the compiler's cost model; 0: unknown
   Verdict verdict;
-  std::vector<DispatchTime> times;   ///< of its dispatches, if asked for
-  std::vector<VariantTime> variants; ///< of its kernels, if asked for
-  std::vector<std::string> refusals; ///< by the compiler, with them
-  std::optional<double> runnerHost;  ///< seconds, see ContenderReport::host
-  bool runnerReplays = false;        ///< whether a runner launches a graph
+  std::vector<DispatchTime> times;    ///< of its dispatches, if asked for
+  std::vector<VariantTime> variants;  ///< of its kernels, if asked for
+  std::vector<std::string> refusals;  ///< by the compiler, with them
+  std::optional<HostTime> runnerHost; ///< see ContenderReport::host
+  bool runnerReplays = false;         ///< whether a runner launches a graph
 };
 
 struct ContenderReport {
@@ -32,8 +32,8 @@ struct ContenderReport {
   /// The runtime's own choice: this plan, with variants that it measured.
   bool chosen = false;
   Timing timing;
-  /// Seconds of the host from the call of the runtime to its return, on a GPU.
-  std::optional<double> host;
+  /// The host's time of a call of the runtime, on a GPU.
+  std::optional<HostTime> host;
 };
 
 /// The plan of the least predicted time, each kernel by its first variant,

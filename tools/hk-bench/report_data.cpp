@@ -100,12 +100,14 @@ static Json toJson(const PlanReport &plan, const Peaks &peaks) {
                {"against_oracle", toJson(plan.verdict.oracle)},
                {"unequal_runs", nullptr},
                {"runner_host_us", nullptr},
+               {"runner_host_row_us", nullptr},
                {"runner_launch", nullptr},
                {"dispatches", dispatches},
                {"kernels", kernelsToJson(plan)},
                {"refused", plan.refusals}};
   if (plan.runnerHost) {
-    json["runner_host_us"] = *plan.runnerHost * 1e6;
+    json["runner_host_us"] = plan.runnerHost->idle * 1e6;
+    json["runner_host_row_us"] = plan.runnerHost->row * 1e6;
     json["runner_launch"] = plan.runnerReplays ? "graph" : "direct";
   }
   if (plan.verdict.unequalRuns)
@@ -202,12 +204,15 @@ std::string hk::tools::reportToJson(const BenchReport &report) {
                      {"min", timing.min},
                      {"spread", timing.spread()},
                      {"host_us", nullptr},
+                     {"host_row_us", nullptr},
                      {"of_bandwidth",
                       orNull(report.peaks.shareOfBytes(cost, timing.median))},
                      {"of_flops",
                       orNull(report.peaks.shareOfFlops(cost, timing.median))}});
-    if (contender.host)
-      times.back()["host_us"] = *contender.host * 1e6;
+    if (contender.host) {
+      times.back()["host_us"] = contender.host->idle * 1e6;
+      times.back()["host_row_us"] = contender.host->row * 1e6;
+    }
   }
   Json first = Json::array();
   for (const FirstChoice &choice : firstChoices(report))
@@ -247,7 +252,8 @@ static std::string quoted(const std::string &text) {
 std::string hk::tools::reportToCsv(const BenchReport &report) {
   std::string text = "module,function,device,batch,plan,launch,launches,"
                      "median_us,p10_us,p90_us,min_us,bytes,flops,chosen,"
-                     "predicted_us,host_us,of_bandwidth,of_flops,verdict\n";
+                     "predicted_us,host_us,host_row_us,of_bandwidth,of_flops,"
+                     "verdict\n";
   auto optional = [](const std::optional<double> &value) {
     char text[32] = "";
     if (value)
@@ -257,6 +263,11 @@ std::string hk::tools::reportToCsv(const BenchReport &report) {
   for (const ContenderReport &contender : report.contenders) {
     const PlanReport &plan = report.plans[contender.plan];
     const Timing &timing = contender.timing;
+    std::optional<double> idle, row;
+    if (contender.host) {
+      idle = contender.host->idle * 1e6;
+      row = contender.host->row * 1e6;
+    }
     char numbers[256];
     std::snprintf(
         numbers, sizeof numbers, "%s,%u,%.3f,%.3f,%.3f,%.3f,%llu,%llu",
@@ -271,9 +282,7 @@ std::string hk::tools::reportToCsv(const BenchReport &report) {
             optional(plan.predicted > 0 ? std::optional(plan.predicted * 1e6)
                                         : std::nullopt) +
             "," +
-            optional(contender.host ? std::optional(*contender.host * 1e6)
-                                    : std::nullopt) +
-            "," +
+            optional(idle) + "," + optional(row) + "," +
             optional(report.peaks.shareOfBytes(plan.cost, timing.median)) +
             "," +
             optional(report.peaks.shareOfFlops(plan.cost, timing.median)) +

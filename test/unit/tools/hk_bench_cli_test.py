@@ -49,7 +49,8 @@ class OnTheCpu(BenchCase):
         (row,) = csv.DictReader(stdout.splitlines())
         self.assertEqual((row["plan"], row["launch"], row["batch"]), ("right", "direct", "1"))
         self.assertGreater(float(row["median_us"]), 0)
-        self.assertEqual((row["chosen"], row["host_us"], row["of_bandwidth"]), ("0", "", ""))
+        self.assertEqual((row["chosen"], row["host_us"], row["host_row_us"], row["of_bandwidth"]),
+                         ("0", "", "", ""))
 
     def test_shares_of_the_peaks(self):
         words = (TWICE, "--device", "cpu", "--plan", "right", "--dispatches", "--peak-bandwidth", "2",
@@ -63,6 +64,7 @@ class OnTheCpu(BenchCase):
         self.assertEqual(report["peak_flops_per_second"], 3e12)
         self.assertIn("of_flops", plan["dispatches"][0])
         self.assertIsNone(time["host_us"])
+        self.assertIsNone(time["host_row_us"])
         stdout, _ = self.run_tool(*words, *FEW)
         self.assertRegex(stdout, r"right +direct .* \d+ % ")
 
@@ -122,9 +124,11 @@ class OnAGpu(BenchCase):
             # The driver says: a millisecond a launch.
             self.assertAlmostEqual(direct["median"], launches * 1e-3)
             for launch in ("direct", "graph"):
-                self.assertGreater(times[plan, launch]["host_us"], 0)
+                for key in ("host_us", "host_row_us"):
+                    self.assertGreater(times[plan, launch][key], 0)
         for plan in report["plans"]:
-            self.assertGreater(plan["runner_host_us"], 0)
+            for key in ("runner_host_us", "runner_host_row_us"):
+                self.assertGreater(plan[key], 0)
             self.assertEqual(plan["runner_launch"], "direct")
 
     def test_one_way_to_launch(self):
