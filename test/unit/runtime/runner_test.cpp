@@ -107,24 +107,6 @@ TEST_F(RunnerTest, OtherInputsAreLaunchedDirectly) {
               "expects 1 inputs and 1 outputs, but got 0 and 1");
 }
 
-TEST_F(RunnerTest, ARunIsOneCallOfTheDriver) {
-  open(1, 0.5);
-  DeviceRun run(session_, 2, 2);
-  std::unique_ptr<Runner> runner = makeRunner(run);
-  const auto before = fakeCuda().calls;
-  uint32_t set;
-  for (int i = 0; i < 4; ++i)
-    expectOk(runner->run(nullptr, run.inputs, 1, set));
-  std::map<std::string, int> made;
-  for (const auto &[entry, count] : fakeCuda().calls)
-    if (count != before.at(entry))
-      made[entry] = count - before.at(entry);
-  EXPECT_EQ(made, (std::map<std::string, int>{{"cuCtxGetCurrent", 4},
-                                              {"cuCtxPopCurrent_v2", 4},
-                                              {"cuCtxPushCurrent_v2", 4},
-                                              {"cuGraphLaunch", 4}}));
-}
-
 TEST_F(RunnerTest, ProgrammaticLaunchesAreCaptured) {
   ModuleFile file = tunedModule({{"two", kCandidate, 1, 3, 2}});
   file.metadata.functions[0]->plans[0]->dispatches[1]->programmatic = true;
