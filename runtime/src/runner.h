@@ -29,7 +29,7 @@ private:
   /// A set of outputs, and the launches that write it.
   struct Set {
     LoadedPlan::Bound bound;
-    std::unique_ptr<CapturedGraph> graph; // where graphs are faster
+    std::unique_ptr<CapturedGraph> graph; // unless it is slower
   };
   /// A tensor, with a shape of its own.
   struct Tensor {

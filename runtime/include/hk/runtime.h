@@ -468,10 +468,10 @@ typedef struct hk_runner_info {
  * each of `num_sets` sets of outputs (1 to 8; with 2, the last result stays
  * while the next is computed). `outputs` has num_sets * num_outputs tensors, a
  * set after the other. Launching directly and replaying a graph are timed on
- * `stream`, and a graph is kept only where it is more than 3 % faster. All
- * memory must outlive the runner, which keeps the session. Otherwise as
- * hk_graph_create; HK_UNSUPPORTED on the CPU. Overwrites outputs and workspace.
- */
+ * `stream`, and the graph, which takes the host less, is kept unless it is more
+ * than 3 % slower. All memory must outlive the runner, which keeps the session.
+ * Otherwise as hk_graph_create; HK_UNSUPPORTED on the CPU. Overwrites outputs
+ * and workspace. */
 HK_API hk_code hk_runner_create(hk_session *session, void *stream,
                                 DLTensor *const *inputs, uint32_t num_inputs,
                                 DLTensor *const *outputs, uint32_t num_outputs,

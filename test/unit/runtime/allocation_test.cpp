@@ -49,6 +49,7 @@ TEST_F(TuningTest, ARunOfAChosenPlanAllocatesNothing) {
         {"exact", kReference, 9}});
   for (double launch : {0, 1}) {
     fakeCuda().launchMilliseconds = launch;
+    fakeCuda().graphMilliseconds = 1 - launch;
     DeviceRun run(session_, 2, 2);
     const RunArguments arguments = run.arguments();
     expectOk(session_->runOnStream(arguments));

@@ -52,8 +52,15 @@ TEST_F(RunnerTest, AGraphIsKeptWhereItIsFaster) {
   EXPECT_EQ(fakeCuda().count("cuGraphLaunch"), before + 4);
 }
 
-TEST_F(RunnerTest, DirectLaunchesWinTies) {
-  open(0, -0.05);
+TEST_F(RunnerTest, GraphsWinTies) {
+  // 2 ms and 2.05.
+  open(0, 0.05);
+  DeviceRun run(session_, 2);
+  EXPECT_EQ(makeRunner(run)->info().mode, HK_LAUNCH_GRAPH);
+}
+
+TEST_F(RunnerTest, AGraphIsDroppedWhereItIsSlower) {
+  open(0, 0.1);
   DeviceRun run(session_, 2, 2);
   std::unique_ptr<Runner> runner = makeRunner(run);
   EXPECT_EQ(runner->info().mode, HK_LAUNCH_DIRECT);
