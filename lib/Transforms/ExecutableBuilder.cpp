@@ -3,6 +3,7 @@
 #include "ExecutableBuilder.h"
 
 #include "hk/Analysis/MatrixProduct.h"
+#include "hk/Analysis/ProjectedRows.h"
 #include "hk/Analysis/RowScratch.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -85,6 +86,19 @@ void ExecutableBuilder::narrowParameters(VariantOp variant) {
   narrow(product->bias, product->getResultElement());
 }
 
+/// The sequences that a workgroup owns: several where a kernel for a GPU
+/// computes keys and values, and those of a sequence leave room for more.
+static int64_t sequencesPerWorkgroup(KernelOp kernel,
+                                     ScheduleAttrInterface schedule) {
+  auto cuda = dyn_cast<CUDAAttr>(schedule);
+  for (auto attention : kernel.getBody().getOps<AttentionOp>())
+    if (cuda && computesKeys(attention))
+      return ProjectedRows::get(cuda.getRows(), cuda.getUnits(),
+                                attention.getSequenceLength())
+          .sequences;
+  return 1;
+}
+
 /// The workgroups of a sequence: blocks of rows and, on a GPU, of features or
 /// heads.
 static int64_t workgroupsPerSequence(KernelOp kernel,
@@ -116,9 +130,10 @@ void ExecutableBuilder::addVariant(ExecutableOp executable, KernelOp kernel,
   auto schedule = cast<ScheduleAttrInterface>((*kernel.getSchedules())[number]);
   OpBuilder builder(executable.getContext());
   builder.setInsertionPointToEnd(&executable.getBody().front());
-  AffineMap grid = AffineMap::get(0, 1,
-                                  builder.getAffineSymbolExpr(0) *
-                                      workgroupsPerSequence(kernel, schedule));
+  AffineExpr groups = builder.getAffineSymbolExpr(0).ceilDiv(
+      sequencesPerWorkgroup(kernel, schedule));
+  AffineMap grid =
+      AffineMap::get(0, 1, groups * workgroupsPerSequence(kernel, schedule));
   auto variant =
       VariantOp::create(builder, kernel.getLoc(), schedule,
                         AffineMapAttr::get(grid), kernel.getSkipRowsAttr());

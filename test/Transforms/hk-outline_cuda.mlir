@@ -7,13 +7,17 @@
 #gemm = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 128, heads = 0, block = 128, depth = 64, keys = 64, stages = 3, operands = f16>
 #slower = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 64, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
 #attention = #hk.cuda<arch = "sm_90a", rows = 32, units = 2, columns = 0, heads = 3, block = 64, depth = 64, keys = 64, stages = 2, operands = f16>
+// Two sequences of 112 rows a CTA.
+#projection = #hk.cuda<arch = "sm_90a", rows = 224, units = 14, columns = 0, heads = 2, block = 64, depth = 64, keys = 16, stages = 2, operands = f16>
 #line = #hk.cuda<arch = "sm_90a", rows = 16, units = 8, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 2, operands = f16>
 
 // 2 blocks of 64 rows by 2 runs of 128 features; 4 blocks of 32 rows by 2 runs
-// of 3 heads; 7 blocks of 16 rows.
+// of 3 heads; 7 blocks of 16 rows; two sequences that compute their keys, by 2
+// runs of 2 heads.
 // CHECK-DAG:   #[[GEMM:.*]] = affine_map<()[s0] -> (s0 * 4)>
 // CHECK-DAG:   #[[ATTENTION:.*]] = affine_map<()[s0] -> (s0 * 8)>
 // CHECK-DAG:   #[[LINE:.*]] = affine_map<()[s0] -> (s0 * 7)>
+// CHECK-DAG:   #[[PROJECTION:.*]] = affine_map<()[s0] -> ((s0 ceildiv 2) * 2)>
 // Values of f16 have 2 bytes: 100 * 192 * 2 = 38400, and 100 * 64 * 4 = 25600.
 // CHECK-DAG:   #[[WORK:.*]] = affine_map<()[s0] -> (s0 * 64000)>
 
@@ -69,3 +73,20 @@ func.func private @f.sm_90a.safe(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm
   return %z : !x
 }
 func.func private @f(!x, !n) -> !x
+
+// CHECK-LABEL: hk.executable @projection {
+// CHECK:         hk.variant #hk.cuda{{.*}} grid(#[[PROJECTION]])
+hk.packed @square : tensor<64x64xf32> {
+  %z = hk.param "square" from f32 : tensor<64x64xf64>
+  hk.yield %z : tensor<64x64xf64>
+}
+func.func private @g.sm_90a.projected(%x: !x) -> !x attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @g, hk.rank = 1 : i64, hk.role = "candidate"} {
+  %y = hk.kernel @projection(%a = %x : !x) -> (!x) scope(sequence) schedules [#projection] {
+    %w = hk.packed.get @square : tensor<64x64xf32>
+    %k = hk.linear %a, %w : !x, tensor<64x64xf32>
+    %o = hk.attention %a, %k, %a {num_heads = 4 : i32} : !x, !x, !x
+    hk.yield %o : !x
+  }
+  return %y : !x
+}
+func.func private @g(!x) -> !x

@@ -16,8 +16,9 @@ NAN = np.float32("nan")
 
 def project(name, seq, dim, heads, head_dim, kv_heads=None, causal=True, mask=None,
             pattern="full", nan="", norm=True, batch=2, operands="f16", run=1, separate=False,
-            **fields):
-    """`nan`: rows that hold it, "hidden" behind the mask, or the "last" one."""
+            sequences=1, **fields):
+    """`nan`: rows that hold it, "hidden" behind the mask, the "last" one, or all of the "second"
+    sequence. `sequences`: of a CTA."""
     kv_heads = kv_heads or heads
     rng = np.random.default_rng(list(name.encode()))
     widths = heads * head_dim, kv_heads * head_dim, kv_heads * head_dim
@@ -72,6 +73,8 @@ hk.executable @{name} {{
         x[..., ::7][~valid] = np.inf
     elif nan == "last":
         x[:, -1] = NAN
+    elif nan == "second":
+        x[1] = NAN
     wide = x.astype(np.float64)
     with np.errstate(invalid="ignore"):
         h = reference.rms_norm(wide) if norm else wide
@@ -84,7 +87,7 @@ hk.executable @{name} {{
         inputs.append(np.where(valid, rng.integers(1, 256, valid.shape), 0).astype(np.uint8))
     runs = -(-heads // fields["heads"]) if fields["heads"] else 1
     suite.run_variant(name, inputs, [Out(np.full(expected.shape, 7, np.float32))], batch,
-                      batch * runs, check_close(expected, operands))
+                      -(-batch // sequences) * runs, check_close(expected, operands))
 
 
 # Sequences: of one row, of part of a tile, and of whole tiles.
@@ -134,6 +137,32 @@ for causal in (True, False):
                 pattern=pattern, nan="hidden")
 project("key_mask_groups", 40, 32, 4, 8, kv_heads=2, mask="key_mask", pattern="holes",
         nan="hidden", run=4)
+# A CTA with several sequences, the last of which may be no more there.
+project("runs_of_16", 16, 32, 2, 16, batch=5, sequences=4, rows=64, units=4, keys=16, nan="second")
+project("runs_of_7", 7, 40, 2, 8, run=2, batch=9, sequences=8, rows=128, units=8, keys=16, nan="second")
+project("runs_of_1", 1, 32, 2, 16, batch=3, sequences=2, rows=32, units=2, keys=16)
+project("runs_of_20", 20, 32, 4, 16, kv_heads=2, run=4, batch=3, sequences=2, rows=64, units=4, keys=16)
+project("runs_of_100", 100, 32, 1, 16, batch=2, sequences=2, rows=224, units=14, keys=16)
+project("runs_of_large_units", 20, 32, 2, 16, batch=3, sequences=2, rows=64, units=2, keys=32)
+project("runs_not_causal", 32, 32, 2, 16, causal=False, batch=3, sequences=4, rows=128, units=8, keys=32)
+project("runs_in_loops", 32, 40, 8, 16, kv_heads=2, run=8, batch=3, sequences=2, rows=64, units=4, keys=32, block=32)
+project("runs_wide", 32, 320, 1, 32, norm=False, batch=3, sequences=2, rows=64, units=4, keys=32)
+project("runs_wider", 16, 800, 1, 16, norm=False, batch=3, sequences=2, rows=32, units=2, keys=16)
+project("runs_wider_padded", 12, 800, 1, 16, norm=False, batch=3, sequences=2, rows=32, units=2, keys=16)
+project("runs_tf32x3", 20, 32, 2, 8, operands="tf32x3", batch=3, sequences=2, rows=64, units=4, keys=16,
+        mask="key_mask", pattern="holes", nan="hidden")
+for causal in (True, False):
+    suffix = "" if causal else "_all"
+    for mask, pattern in (("key_mask", "holes"), ("key_mask", "prefix"), ("key_mask", "empty"),
+                          ("lengths", "prefix"), ("lengths", "empty")):
+        project(f"runs_{mask}_{pattern}{suffix}", 20, 32, 1, 16, causal=causal, mask=mask, pattern=pattern,
+                nan="hidden", batch=3, sequences=2, rows=64, units=4, keys=16)
+# Warpgroups with rows of one sequence, and of several.
+project("runs_together", 64, 64, 1, 32, batch=3, sequences=2, mma="wgmma", ctas=1, rows=128, units=8, keys=64)
+project("runs_together_masked", 50, 64, 1, 32, batch=3, sequences=2, mma="wgmma", ctas=1, rows=128, units=8,
+        keys=32, mask="key_mask", pattern="holes", nan="hidden")
+project("runs_apart", 32, 64, 1, 32, batch=3, sequences=2, mma="wgmma", rows=64, units=4, keys=32)
+project("runs_apart_all", 16, 64, 1, 32, causal=False, batch=5, sequences=4, mma="wgmma", rows=64, units=4, keys=16)
 # Later rows are not seen by earlier ones.
 project("nan_behind", 20, 32, 1, 16, nan="last")
 project("nan_behind_plain", 33, 32, 1, 16, nan="last", norm=False)

@@ -45,7 +45,8 @@ struct TileEmitter::SoftmaxState {
   }
 };
 
-/// The keys that the queries of the CTA see.
+/// The keys that the queries of the CTA see, or, where it has several
+/// sequences, those of the unit.
 TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
   KeyRange &range = keyRanges[op];
   if (range.limit)
@@ -67,7 +68,7 @@ TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
     length = arith::IndexCastOp::create(b, loc, b.getIndexType(), length);
     range.limit = arith::MinSIOp::create(b, loc, length, size);
   }
-  if (op.getCausal())
+  if (op.getCausal() && !keyRow)
     range.limit = arith::MinSIOp::create(b, loc, range.limit,
                                          add(firstQuery, schedule.getRows()));
   if (!range.leading)
@@ -79,10 +80,11 @@ TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
 Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
                               Masking masking) {
   auto type = fragType(rows, head.keys, b.getF32Type());
-  Value scores = MmaOp::create(b, loc, type, head.query, keys,
-                               head.publishedKeys ? from : index(0),
-                               index(head.publishedColumn), /*c=*/Value(),
-                               /*transpose_b=*/false, head.split);
+  Value scores =
+      MmaOp::create(b, loc, type, head.query, keys,
+                    head.publishedKeys ? publishedRow(from) : index(0),
+                    index(head.publishedColumn), /*c=*/Value(),
+                    /*transpose_b=*/false, head.split);
   if (head.scale != head.factor)
     scores = map(type, scores, [&](ValueRange x) -> Value {
       return arith::MulFOp::create(b, loc, x[0], constant(head.scale));
@@ -205,26 +207,27 @@ TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
                  [&](ValueRange x) { return narrow(x[0], head.operandType); });
   state.context = MmaOp::create(
       b, loc, cast<FragType>(state.context.getType()), powers, values,
-      head.publishedValues ? from : index(0), index(head.publishedColumn),
-      state.context, /*transpose_b=*/true, head.split);
+      head.publishedValues ? publishedRow(from) : index(0),
+      index(head.publishedColumn), state.context, /*transpose_b=*/true,
+      head.split);
   return state;
 }
 
 /// The first row of the unit or, where warps multiply together, of its
 /// warpgroup: in its sequence.
 Value TileEmitter::emitFirstRow() {
-  if (schedule.getMma() == MmaKind::Sync)
+  if (!multipliesTogether())
     return localRow;
   Value unit = UnitOp::create(b, loc, b.getIndexType());
   Value group = arith::DivUIOp::create(b, loc, unit, index(kWarpgroup));
-  return arith::AddIOp::create(b, loc, firstQuery,
-                               mul(group, kWarpgroup * rows));
+  Value first = mul(group, kWarpgroup * rows);
+  return keyRow ? arith::SubIOp::create(b, loc, first, keyRow).getResult()
+                : arith::AddIOp::create(b, loc, firstQuery, first).getResult();
 }
 
 /// The row after the last of these.
 Value TileEmitter::emitLastRow() {
-  bool isAlone = schedule.getMma() == MmaKind::Sync;
-  return add(emitFirstRow(), isAlone ? rows : kWarpgroup * rows);
+  return add(emitFirstRow(), multipliesTogether() ? kWarpgroup * rows : rows);
 }
 
 /// Takes the keys of [begin, end) into the state, a block at a time.
@@ -354,7 +357,7 @@ Value TileEmitter::emitHead(AttentionHead &h) {
   // Whole blocks are those that every query sees all keys of. The first CTA of
   // a sequence has none if it is causal.
   Value begin = index(0);
-  bool isFirst = isOfUnit ? schedule.getRows() <= h.keys
+  bool isFirst = isOfUnit ? plan.projectedRows.rows <= h.keys
                           : plan.sequence <= schedule.getRows();
   if (!(op.getCausal() && isFirst && h.keys > 1)) {
     Value common = arith::MinSIOp::create(b, loc, h.leading, h.limit);

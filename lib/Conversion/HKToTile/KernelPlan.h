@@ -8,6 +8,7 @@
 #define HK_LIB_CONVERSION_HKTOTILE_KERNELPLAN_H
 
 #include "hk/Analysis/ProjectedHeads.h"
+#include "hk/Analysis/ProjectedRows.h"
 #include "hk/Dialect/HK/HKDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
@@ -135,6 +136,9 @@ public:
   /// The rows of a sequence, and of a unit.
   int64_t sequence = 0;
   int64_t unitRows = 0;
+  /// Where the kernel computes keys: the sequences of a CTA, and the rows that
+  /// it has for each.
+  ProjectedRows projectedRows;
   /// The kernel streams rows: no linear operation, no attention.
   bool isStream = false;
   /// A kernel that streams rows has the line layout, which has no rows of one
@@ -160,6 +164,7 @@ private:
   void markResident();
   bool planLinears();
   mlir::LogicalResult planAttentions();
+  mlir::LogicalResult setProjectedRows(AttentionOp op);
   mlir::LogicalResult setHeads(AttentionOp op, AttentionPlan &plan);
   mlir::LogicalResult setTiles(LinearPlan &plan);
   mlir::LogicalResult setRuns();

@@ -19,9 +19,31 @@ Value hk::tile::getStorage(Value value) {
 }
 
 int64_t KernelPlan::getKeys(AttentionOp op) const {
-  int64_t most = getAttentionPlan(op).isProjected ? schedule.getRows()
+  int64_t most = getAttentionPlan(op).isProjected ? projectedRows.rows
                                                   : padColumns(sequence);
   return std::min<int64_t>(schedule.getKeys(), most);
+}
+
+/// A unit has rows of one sequence, so that what depends on the sequence is the
+/// same for all of them.
+LogicalResult KernelPlan::setProjectedRows(AttentionOp op) {
+  int64_t rows = schedule.getRows(), units = schedule.getUnits();
+  projectedRows = ProjectedRows::get(rows, units, sequence);
+  if (!projectedRows.isEven(rows, units))
+    return op.emitOpError()
+           << "expects rows and units that the sequences of a CTA can share "
+              "out, each padded to whole units, where a #hk.cuda kernel "
+              "computes keys or values, but got "
+           << rows << " rows and " << units << " units for "
+           << projectedRows.sequences << " sequences of " << sequence;
+  int64_t keys = std::min(schedule.getKeys(), projectedRows.rows);
+  if (keys < 1 || keys % 8 != 0 || projectedRows.rows % keys != 0)
+    return op.emitOpError()
+           << "expects keys that are a multiple of 8 and divide the rows "
+              "that a CTA has of a sequence, where a #hk.cuda kernel computes "
+              "them, but got "
+           << keys << " for " << projectedRows.rows << " rows";
+  return success();
 }
 
 /// Where an operation reads the context, its blocks have all heads of a group.
@@ -52,19 +74,15 @@ LogicalResult KernelPlan::planAttentions() {
                << "expects queries, keys and values in memory, or computed by "
                   "blocks, in a #hk.cuda kernel, but got "
                << value;
-    plan.isProjected = !getStorage(op.getKey()) || !getStorage(op.getValue());
+    plan.isProjected = computesKeys(op);
     if (plan.isProjected) {
       if (schedule.getRows() < sequence)
         return op.emitOpError()
                << "expects a CTA that owns all rows of a sequence where a "
                   "#hk.cuda kernel computes keys or values, but got "
                << schedule.getRows() << " of " << sequence;
-      int64_t keys = std::min(schedule.getKeys(), schedule.getRows());
-      if (keys < 1 || keys % 8 != 0 || schedule.getRows() % keys != 0)
-        return op.emitOpError()
-               << "expects keys that are a multiple of 8 and divide the rows "
-                  "of a CTA, where a #hk.cuda kernel computes them, but got "
-               << keys << " for " << schedule.getRows() << " rows";
+      if (failed(setProjectedRows(op)))
+        return failure();
       if (op.getHeadDim() % 8 != 0)
         return op.emitOpError()
                << "expects heads of a multiple of 8 columns where a #hk.cuda "
@@ -75,5 +93,13 @@ LogicalResult KernelPlan::planAttentions() {
     }
     attentions[op] = plan;
   }
+  // Keys that come from memory are those of one sequence.
+  for (auto op : getBody().getOps<AttentionOp>())
+    if (projectedRows.sequences > 1 && !getAttentionPlan(op).isProjected)
+      return op.emitOpError()
+             << "expects keys and values that a #hk.cuda kernel computes, "
+                "where "
+                "a CTA has several sequences, but got some from memory and "
+             << projectedRows.sequences << " sequences";
   return success();
 }

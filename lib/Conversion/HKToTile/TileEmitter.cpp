@@ -57,6 +57,8 @@ void TileEmitter::emitPosition() {
   if (block && llvm::any_of(plan.getBody().getOps<AttentionOp>(),
                             [](AttentionOp op) { return op.getCausal(); }))
     block = arith::SubIOp::create(b, loc, index(blocks - 1), block);
+  if (plan.projectedRows.sequences > 1)
+    return emitPositionOfSequences(rest);
   sequence = rest;
   Value firstRow = mul(sequence, plan.sequence);
   firstQuery = block ? mul(block, schedule.getRows()) : index(0);
@@ -76,6 +78,8 @@ Value TileEmitter::emitIsRead() {
   if (!skip)
     return {};
   Value mask = argument(plan.getBody().getArgument(*skip));
+  if (plan.projectedRows.sequences > 1)
+    return emitIsOneRead(mask);
   Type element = cast<MemRefType>(mask.getType()).getElementType();
   if (element.isInteger(8)) {
     Value left = arith::SubIOp::create(b, loc, end, ctaRow);

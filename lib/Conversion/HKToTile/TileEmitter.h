@@ -55,6 +55,11 @@ private:
   //===--- The kernel (TileEmitter.cpp)
   void emitPosition();
   mlir::Value emitIsRead();
+  // (EmitSequences.cpp)
+  void emitPositionOfSequences(mlir::Value group);
+  mlir::Value emitIsOneRead(mlir::Value mask);
+  bool multipliesTogether();
+  mlir::Value publishedRow(mlir::Value row);
   void emitRows(llvm::function_ref<void()> body);
   void emitBody();
   void emitZeros();
@@ -218,6 +223,9 @@ private:
   int64_t rows;
   /// The sequence of the CTA.
   mlir::Value sequence;
+  /// Of a CTA with several sequences: the first, and the first row that the CTA
+  /// has of the unit's. The sequence is then that of the unit.
+  mlir::Value firstSequence, keyRow;
   /// The run of columns or heads of the CTA; null if there is one only.
   mlir::Value run;
   /// The first row of the CTA: in its sequence, and in memory.

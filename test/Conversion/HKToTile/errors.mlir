@@ -306,9 +306,50 @@ hk.executable @projected_keys {
     %w = hk.packed.get @w : tensor<24x8xf32>
     %p = hk.linear %x, %w : tensor<?x33x8xf32>, tensor<24x8xf32>
     %q, %k, %v = hk.split %p : tensor<?x33x24xf32> -> tensor<?x33x8xf32>, tensor<?x33x8xf32>, tensor<?x33x8xf32>
-    // expected-error@+1 {{expects keys that are a multiple of 8 and divide the rows of a CTA, where a #hk.cuda kernel computes them, but got 32 for 48 rows}}
+    // expected-error@+1 {{expects keys that are a multiple of 8 and divide the rows that a CTA has of a sequence, where a #hk.cuda kernel computes them, but got 32 for 48 rows}}
     %y = hk.attention %q, %k, %v {num_heads = 1 : i32, num_kv_heads = 1 : i32} : tensor<?x33x8xf32>, tensor<?x33x8xf32>, tensor<?x33x8xf32>
     hk.yield %y : tensor<?x33x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 112, units = 7, columns = 0, heads = 1, block = 64, depth = 64, keys = 16, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<24x8xf32> {
+  %w = hk.param "w" from f32 : tensor<24x8xf64>
+  hk.yield %w : tensor<24x8xf64>
+}
+hk.executable @projected_sequences {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x20x8xf32>):
+    %w = hk.packed.get @w : tensor<24x8xf32>
+    %p = hk.linear %x, %w : tensor<?x20x8xf32>, tensor<24x8xf32>
+    %q, %k, %v = hk.split %p : tensor<?x20x24xf32> -> tensor<?x20x8xf32>, tensor<?x20x8xf32>, tensor<?x20x8xf32>
+    // expected-error@+1 {{expects rows and units that the sequences of a CTA can share out, each padded to whole units, where a #hk.cuda kernel computes keys or values, but got 112 rows and 7 units for 3 sequences of 20}}
+    %y = hk.attention %q, %k, %v {num_heads = 1 : i32, num_kv_heads = 1 : i32} : tensor<?x20x8xf32>, tensor<?x20x8xf32>, tensor<?x20x8xf32>
+    hk.yield %y : tensor<?x20x8xf32>
+  }
+}
+
+// -----
+
+#s = #hk.cuda<arch = "sm_90a", rows = 32, units = 2, columns = 0, heads = 0, block = 64, depth = 64, keys = 16, stages = 3, operands = f16>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<24x8xf32> {
+  %w = hk.param "w" from f32 : tensor<24x8xf64>
+  hk.yield %w : tensor<24x8xf64>
+}
+hk.executable @stored_keys_of_sequences {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x16x8xf32>):
+    %w = hk.packed.get @w : tensor<24x8xf32>
+    %p = hk.linear %x, %w : tensor<?x16x8xf32>, tensor<24x8xf32>
+    %q, %k, %v = hk.split %p : tensor<?x16x24xf32> -> tensor<?x16x8xf32>, tensor<?x16x8xf32>, tensor<?x16x8xf32>
+    %y = hk.attention %q, %k, %v {num_heads = 1 : i32} : tensor<?x16x8xf32>, tensor<?x16x8xf32>, tensor<?x16x8xf32>
+    // expected-error@+1 {{expects keys and values that a #hk.cuda kernel computes, where a CTA has several sequences, but got some from memory and 2 sequences}}
+    %z = hk.attention %x, %x, %x {num_heads = 1 : i32} : tensor<?x16x8xf32>, tensor<?x16x8xf32>, tensor<?x16x8xf32>
+    hk.yield %y, %z : tensor<?x16x8xf32>, tensor<?x16x8xf32>
   }
 }
 

@@ -24,6 +24,10 @@ static std::string findObstacle(MmaOp mma) {
     return "expects bounds and conditions that are the same for a warpgroup, "
            "but got what depends on " +
            varying->getName().getStringRef().str();
+  if (Operation *varying = findVarying(mma.getRow(), kWarps))
+    return "expects a row of B that is the same for a warpgroup, but got what "
+           "depends on " +
+           varying->getName().getStringRef().str();
   return mma.whyNotWarpgroup();
 }
 

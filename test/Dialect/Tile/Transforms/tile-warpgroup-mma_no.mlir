@@ -66,6 +66,23 @@ module attributes {hk.isa = "sm_90a"} {
     tile.return
   }
 
+  // Units that read other rows of B, as those of several sequences do.
+  // REMARK: Function=rows | Remark="expects a row of B that is the same for a warpgroup, but got what depends on tile.unit"
+  // CHECK-LABEL: tile.kernel @rows(
+  // CHECK: tile.mma
+  tile.kernel @rows(%x: !x, %end: index) attributes {units = 4 : i64, hk.mma = "wgmma"} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c32 = arith.constant 32 : index
+    %u = tile.unit
+    %sequence = arith.divui %u, %c2 : index
+    %row = arith.muli %sequence, %c32 : index
+    %b = tile.alloc : !b
+    %a = tile.load %x[%end, %c0] : !x -> !a
+    %d = tile.mma %a, %b[%row, %c0] {transpose_b} : !a, !b -> !d
+    tile.return
+  }
+
   // Shapes that wgmma has not. (C6 of tile.mma)
   // REMARK: Function=shapes | Remark="expects K of a multiple of 16 for a warpgroup, but got 8"
   // REMARK: Function=shapes | Remark="expects operands of f16 or bf16 of a warpgroup, but got f32"
