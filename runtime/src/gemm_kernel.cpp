@@ -45,7 +45,7 @@ struct Problem {
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, d = nullptr; // C is as D
   cublasLtMatmulAlgo_t algorithm = {};
   size_t workspace = 0;
-  const Problem *next = nullptr;
+  const Problem *next = nullptr; // of its chain
 };
 
 class GemmKernel final : public Kernel {
@@ -87,9 +87,19 @@ private:
     return static_cast<uint64_t>(batch) * gemm_.rows();
   }
 
+  using Chain = std::atomic<const Problem *>;
+  Chain &chainOf(int64_t batch, const void *bias) const {
+    // Layers' biases are apart by powers of two, often: the product's upper
+    // bits depend on all of them.
+    const uint64_t key =
+        static_cast<uint64_t>(batch) + reinterpret_cast<uintptr_t>(bias);
+    return chains_[(key * 0x9e3779b97f4a7c15) >> (64 - kChainBits)];
+  }
+
   const Problem *find(int64_t batch, const void *bias) const {
-    for (const Problem *p = latest_.load(std::memory_order_acquire); p;
-         p = p->next)
+    for (const Problem *p =
+             chainOf(batch, bias).load(std::memory_order_acquire);
+         p; p = p->next)
       if (p->batch == batch && p->bias == bias)
         return p;
     return nullptr;
@@ -108,8 +118,9 @@ private:
       problems_.pop_back();
       return status;
     }
-    problem.next = latest_.load(std::memory_order_relaxed);
-    latest_.store(&problem, std::memory_order_release);
+    Chain &chain = chainOf(batch, bias);
+    problem.next = chain.load(std::memory_order_relaxed);
+    chain.store(&problem, std::memory_order_release);
     made = &problem;
     return Status();
   }
@@ -199,8 +210,10 @@ private:
   const schema::Gemm &gemm_;
   uint32_t algorithm_;
 
-  // Problems are only added, newest first.
-  mutable std::atomic<const Problem *> latest_{nullptr};
+  // A table of problems, which are only added: there are as many as layers
+  // times batches, and each launch looks for one.
+  static constexpr unsigned kChainBits = 6;
+  mutable Chain chains_[1 << kChainBits] = {};
   mutable std::mutex mutex_;
   mutable std::deque<Problem> problems_;
 };

@@ -199,6 +199,24 @@ TEST_F(CublasLtTest, ABatchIsAskedForOnce) {
   EXPECT_STREQ(session_->info().isa, "cublaslt");
 }
 
+TEST_F(CublasLtTest, ManyBatchesAreKeptApart) {
+  fakeCublasLt().milliseconds = {1};
+  ModuleFile file = productModule();
+  file.metadata.executables[3]->variants.erase(
+      file.metadata.executables[3]->variants.begin());
+  makeSession(file, "sum");
+  constexpr int kBatches = 150;
+  DeviceRun run(session_, kBatches);
+  for (int turn = 0; turn < 2; ++turn)
+    for (int64_t batch = 1; batch <= kBatches; ++batch) {
+      run.in.shape[0] = batch; // the output's too
+      expectOk(session_->run(run.arguments()));
+      ASSERT_EQ(fakeCuda().launches.back().parameters[6], uint64_t(batch));
+    }
+  EXPECT_EQ(fakeCublasLt().calls["cublasLtMatmulAlgoGetHeuristic"], kBatches);
+  EXPECT_EQ(fakeCublasLt().calls["cublasLtMatmul"], 2 * kBatches);
+}
+
 TEST_F(CublasLtTest, ItIsCaptured) {
   fakeCublasLt().milliseconds = {1};
   makeSession(productModule());
