@@ -5,6 +5,7 @@
 #include "KernelCosts.h"
 
 #include "hk/Analysis/ProjectedHeads.h"
+#include "hk/Analysis/ProjectedRows.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -15,16 +16,27 @@ using namespace hk;
 /// Of a CTA.
 static constexpr int64_t kMostUnits = 16;
 
-/// Rows of a CTA, all of a sequence, with those of a warp. They are rounded up
-/// to what blocks of keys divide.
-static std::set<std::pair<int64_t, int64_t>> listRows(int64_t sequence) {
+/// Rows of a CTA, all of a sequence or of several short ones, with those of a
+/// warp. The rows of a sequence are rounded up to what blocks of keys divide.
+static std::set<std::pair<int64_t, int64_t>>
+listRows(const CUDAKernelShape &shape) {
   std::set<std::pair<int64_t, int64_t>> result;
+  int64_t sequence = shape.sequence;
   for (int64_t multiple : {16, 32, 64, 128})
     for (int64_t unitRows : {16, 32}) {
       int64_t rows = llvm::alignTo(sequence, std::max(multiple, unitRows));
-      if (rows < 2 * std::max(sequence, kTileRows) &&
-          rows / unitRows <= kMostUnits)
-        result.insert({rows, unitRows});
+      if (rows >= 2 * std::max(sequence, kTileRows))
+        continue;
+      for (int64_t count : {1, 2, 4, 8, 16}) {
+        int64_t units = count * rows / unitRows;
+        // More than there are would be units for nothing.
+        bool fits = units <= kMostUnits &&
+                    (count == 1 || count <= shape.batch.value_or(count));
+        if (fits &&
+            ProjectedRows::get(count * rows, units, sequence).sequences ==
+                count)
+          result.insert({count * rows, unitRows});
+      }
     }
   return result;
 }
@@ -59,7 +71,7 @@ std::vector<CUDASchedule> hk::listProjections(const CUDAKernelShape &shape,
     for (s.ctas = 1; s.usesWarpgroups && s.ctas <= 3; ++s.ctas)
       addStages(s);
   };
-  for (auto [rows, unitRows] : listRows(shape.sequence))
+  for (auto [rows, unitRows] : listRows(shape))
     for (int64_t heads : listHeads(shape)) {
       std::set<int64_t> together;
       for (int64_t block : {32 / wide, 64 / wide, 128 / wide}) {
@@ -75,7 +87,8 @@ std::vector<CUDASchedule> hk::listProjections(const CUDAKernelShape &shape,
         s.block = block;
         for (int64_t keys : {16, 32, 64, 128}) {
           s.keys = keys;
-          if (rows % keys == 0)
+          if (ProjectedRows::get(rows, s.units, shape.sequence).rows % keys ==
+              0)
             add(s);
         }
       }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The work of attention with the projection of its keys and values, as the code
-// of hk-to-tile does it: a CTA owns a sequence and some heads.
+// of hk-to-tile does it: a CTA owns a sequence, or several short ones, and some
+// heads.
 
 #include "KernelCosts.h"
 
 #include "hk/Analysis/KernelDescription.h"
 #include "hk/Analysis/ProjectedHeads.h"
+#include "hk/Analysis/ProjectedRows.h"
 #include "hk/Target/Devices/Device.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -31,6 +33,7 @@ static constexpr double kBarriers = 2;
 /// What a CTA does, and in which steps.
 struct KernelDescription::Projection {
   ProjectedHeads heads;
+  ProjectedRows own;
   int64_t unitRows;
   /// Times that keys are published, and blocks of query heads.
   int64_t publications, blocks;
@@ -42,6 +45,8 @@ struct KernelDescription::Projection {
   /// The input is in registers whole; else it comes in steps, so many times.
   bool isWhole;
   int64_t passes;
+  /// These steps are copied for all units, as rows that follow each other.
+  bool copiesInput;
   int64_t tileBytes;
 };
 
@@ -76,13 +81,16 @@ KernelDescription::whyProjectionRefused(const CUDASchedule &s) const {
     return "a warp needs whole tiles of 16 rows";
   if (s.rows < shape.sequence)
     return "a CTA has to own all rows of a sequence";
-  if (s.rows >= 2 * std::max(shape.sequence, kTileRows))
+  ProjectedRows own = ProjectedRows::get(s.rows, s.units, shape.sequence);
+  if (!own.isEven(s.rows, s.units))
+    return "the sequences of a CTA have to share out its rows and warps";
+  if (own.rows >= 2 * std::max(shape.sequence, kTileRows))
     return "half of the rows would be behind the end of a sequence";
   if (shape.headDim % 8 != 0)
     return llvm::formatv("heads have to be a multiple of 8 features where keys "
                          "are computed, and are {0}",
                          shape.headDim);
-  if (s.keys % kTileRows != 0 || s.rows % s.keys != 0)
+  if (s.keys % kTileRows != 0 || own.rows % s.keys != 0)
     return "keys have to be a multiple of 16 and divide the rows";
   if (s.heads < 1 ||
       !ProjectedHeads::areLegal(s.heads, shape.heads, shape.group))
@@ -101,6 +109,7 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
   Projection p;
   const Attention &attention = attentions.front();
   p.heads = ProjectedHeads::get(s.heads, shape.group, shape.headDim, s.block);
+  p.own = ProjectedRows::get(s.rows, s.units, shape.sequence);
   p.unitRows = s.rows / s.units;
   p.publications = s.heads / p.heads.sharing;
   p.blocks = s.heads / p.heads.heads;
@@ -134,6 +143,10 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
     p.passes = p.publications + queries * p.blocks;
   else
     p.passes = keys * p.publications + queries * p.blocks;
+
+  // Rows of several sequences follow each other where nothing is padded.
+  p.copiesInput =
+      !p.isWhole && (p.own.sequences == 1 || p.own.rows == shape.sequence);
 
   int64_t rows = std::gcd(p.keyColumns, p.queryColumns);
   int64_t columns = p.isWhole ? alignTo(p.depth, 8)
@@ -174,7 +187,7 @@ int64_t KernelDescription::getProjectionRegisters(const CUDASchedule &s) const {
 int64_t KernelDescription::getProjectionShared(const CUDASchedule &s) const {
   Projection p = getProjection(s);
   int64_t slot = alignTo(p.tileBytes, 1024);
-  if (!p.isWhole)
+  if (p.copiesInput)
     slot +=
         alignTo(s.rows * std::min(p.depth, s.depth) * shape.operandBytes, 1024);
   return s.stages * slot +
@@ -187,23 +200,27 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   const Attention &attention = attentions.front();
   int64_t bytes = shape.operandBytes;
   int64_t runs = shape.heads / s.heads;
+  int64_t groups = divideCeil(batch, p.own.sequences);
   bool isHalf = bytes == 2;
-  double ctas = double(batch) * runs, rows = s.rows, heads = s.heads;
+  double ctas = double(groups) * runs, rows = s.rows, heads = s.heads;
   double products = operands == Operands::TF32x3 ? 3 : 1;
 
   KernelWork work;
-  work.ctas = batch * runs;
+  work.ctas = groups * runs;
   work.units = s.units;
   // An input that comes in steps is copied by lanes; a warpgroup gives
   // registers away.
-  bool copiesByLanes = !p.isWhole || s.ctas > 0;
+  bool copiesByLanes = p.copiesInput || s.ctas > 0;
   work.threads = kWarp * (s.units + (copiesByLanes ? 4 : 1));
   work.ctasOfSM = s.ctas;
   work.registers = getProjectionRegisters(s);
   work.shared = getProjectionShared(s);
 
-  auto addProduct = [&](double flops) {
-    if (s.usesWarpgroups) {
+  // The four warps of a warpgroup multiply with the same B: weights, and keys
+  // if their rows are of one sequence.
+  bool sharesKeys = s.usesWarpgroups && p.own.hasWarpgroups();
+  auto addProduct = [&](double flops, bool isTogether) {
+    if (isTogether) {
       work.warpgroupFlops += ctas * flops;
       work.instructions +=
           ctas * kWarp * kGroupInstructions * flops / kGroupProduct;
@@ -222,8 +239,8 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   };
 
   // What all units, or all warpgroups, read: `read` for each.
-  auto addB = [&](double read) {
-    if (s.usesWarpgroups)
+  auto addB = [&](double read, bool isTogether) {
+    if (isTogether)
       work.sharedBytes += ctas * read / kWarpgroup;
     else
       addOperand(read);
@@ -239,24 +256,24 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
     weights += double(alignTo(linear.features, 8)) * linear.depth * bytes;
   }
   work.instructions +=
-      batch * rows * ((instructions - ofFeatures) * runs + ofFeatures);
-  work.mufu += batch * rows * mufu * runs;
+      groups * rows * ((instructions - ofFeatures) * runs + ofFeatures);
+  work.mufu += groups * rows * mufu * runs;
 
   // The projection.
   double depth = alignTo(p.depth, isHalf ? 16 : 8);
   double weight = double(p.features) * depth * bytes;
-  addProduct(2 * rows * p.features * depth);
-  addB(s.units * weight);
+  addProduct(2 * rows * p.features * depth, s.usesWarpgroups);
+  addB(s.units * weight, s.usesWarpgroups);
   work.sharedBytes += ctas * weight;
   double input =
       (loaded + rowBytes * p.passes) * runs + stored + attention.queryBytes;
   work.l2Bytes = batch * double(shape.sequence) * input + ctas * weight;
-  if (!p.isWhole) {
+  if (p.copiesInput) {
     double step = rows * depth * bytes * p.passes;
     work.sharedBytes += ctas * step;
     addOperand(step);
   } else {
-    work.instructions += 0.15 * batch * rows * rowBytes * runs;
+    work.instructions += 0.15 * groups * rows * rowBytes * p.passes * runs;
   }
 
   // What is published: K and V of the CTA's heads of keys.
@@ -267,21 +284,22 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
 
   // The keys that the rows of each unit, or warpgroup, see, in whole blocks.
   double seen = 0, most = 0;
-  int64_t together = s.usesWarpgroups ? kWarpgroup : 1;
-  for (int64_t unit = 1; unit <= s.units; ++unit) {
+  int64_t together = sharesKeys ? kWarpgroup : 1;
+  for (int64_t unit = 1; unit <= p.own.units; ++unit) {
     int64_t keys = shape.sequence;
     if (attention.isCausal)
       keys = std::min<int64_t>(keys, alignTo(unit, together) * p.unitRows);
     most = double(alignTo(keys, s.keys));
-    seen += most;
+    seen += most * p.own.sequences;
   }
   double scores = heads * seen * p.unitRows;
   double columns = shape.headDim;
   addProduct(2 * scores *
-             (double(alignTo(shape.headDim, isHalf ? 16 : 8)) + columns));
+                 (double(alignTo(shape.headDim, isHalf ? 16 : 8)) + columns),
+             sharesKeys);
   work.mufu += ctas * scores;
   work.instructions += ctas * scores * (kScore + columns / s.keys);
-  addB(heads * seen * 2 * columns * bytes);
+  addB(heads * seen * 2 * columns * bytes, sharesKeys);
 
   // The steps of the unit that sees most.
   double steps = p.isWhole ? 1 : double(divideCeil(p.depth, s.depth));
@@ -290,8 +308,10 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
                 (kBarriers + attention.hides) * p.publications +
                 kKeyStages * heads * most / s.keys;
   work.loads = 1 + std::max<int64_t>(loads, 1);
+  if (!p.isWhole && !p.copiesInput) // Each unit waits for its own rows.
+    work.loads += p.passes * steps;
   work.trips = weight / p.tileBytes / s.stages;
-  if (!p.isWhole)
+  if (p.copiesInput)
     work.trips = std::max(work.trips, p.passes * steps / s.stages);
 
   double memory = batch * double(shape.sequence) * (touched + stored) + weights;

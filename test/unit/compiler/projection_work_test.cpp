@@ -7,6 +7,7 @@
 
 #include "hk/Analysis/CUDACandidates.h"
 #include "hk/Analysis/ProjectedHeads.h"
+#include "hk/Analysis/ProjectedRows.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@ using hk::CUDAFamily;
 using hk::CUDASchedule;
 using hk::KernelWork;
 using hk::ProjectedHeads;
+using hk::ProjectedRows;
 
 namespace {
 
@@ -30,6 +32,20 @@ protected:
                     "func.func @f(%x: !x, %w: !w, %g: !g) -> (" +
                     types + ") {\n" + body + "  return " + results + " : " +
                     types + "\n}\n");
+  }
+
+  /// Four heads of 16 in 10 sequences of so many rows, and features.
+  hk::KernelDescription getShort(int64_t sequence, int64_t depth = 64) {
+    std::string rows = std::to_string(sequence), wide = std::to_string(depth);
+    std::string body = depth == 64 ? heads()
+                                   : "  %q = hk.linear %x, %w : !x, !w\n"
+                                     "  %a = hk.attention %q, %q, %q"
+                                     " {num_heads = 4 : i32} : !y, !y, !y\n";
+    return describe("!x = tensor<10x" + rows + "x" + wide +
+                    "xf32>\n!y = tensor<10x" + rows + "x64xf32>\n" +
+                    "!w = tensor<64x" + wide +
+                    "xf32>\nfunc.func @f(%x: !x, %w: !w) -> !y {\n" + body +
+                    "  return %a : !y\n}\n");
   }
 
   /// Four heads of 16.
@@ -137,8 +153,13 @@ TEST_F(Projection, Refusals) {
             "a warp needs whole tiles of 16 rows");
   EXPECT_EQ(why({64, 4, 0, 1, 64, 64, 32, 2}),
             "a CTA has to own all rows of a sequence");
-  EXPECT_EQ(why({256, 16, 0, 1, 64, 64, 32, 2}),
+  EXPECT_EQ(why({256, 1, 0, 1, 64, 64, 32, 2}),
             "half of the rows would be behind the end of a sequence");
+  EXPECT_EQ(why({256, 16, 0, 1, 64, 64, 32, 2}), "");
+  EXPECT_EQ(why({272, 17, 0, 1, 64, 64, 16, 2}),
+            "the sequences of a CTA have to share out its rows and warps");
+  EXPECT_EQ(why({384, 24, 0, 1, 64, 64, 96, 2}),
+            "keys have to be a multiple of 16 and divide the rows");
   EXPECT_EQ(why({128, 8, 0, 1, 64, 64, 48, 2}),
             "keys have to be a multiple of 16 and divide the rows");
   EXPECT_EQ(why({128, 8, 0, 3, 64, 64, 32, 2}),
@@ -152,6 +173,71 @@ TEST_F(Projection, Refusals) {
             "heads have to be a multiple of 8 features where keys are "
             "computed, and are 4");
   EXPECT_EQ(hk::predictBest(odd, device), std::nullopt);
+}
+
+TEST_F(Projection, SequencesShareACTA) {
+  // Two heads a CTA, four sequences of 32 rows: three CTAs for ten, by two runs
+  // of heads.
+  CUDASchedule schedule = {128, 8, 0, 2, 32, 64, 32, 2};
+  KernelWork work = getShort(32).getWork(schedule, device);
+  double weight = 3 * 32 * 64 * 2, scores = 2 * 128 * 32;
+  EXPECT_EQ(work.ctas, 6);
+  EXPECT_EQ(work.units, 8);
+  EXPECT_EQ(work.f16Flops, 6 * (2 * 128 * 96 * 64 + scores * 2 * 32));
+  EXPECT_EQ(work.mufu, 6 * scores);
+  // The rows that there are; the weight for each CTA.
+  EXPECT_EQ(work.l2Bytes, 320 * 3 * 256 + 6 * weight);
+  // A warp reads all of the weight, and a quarter of the keys and values.
+  double keys = 2 * 128 * 32 * 2;
+  EXPECT_EQ(work.sharedBytes, 6 * (9 * weight + keys + 8 * keys / 4));
+  EXPECT_EQ(work.stages, 1 + 3 + 2 + 2 * 3);
+  EXPECT_EQ(work.shared, 2 * 4096 + 2 * 8192);
+  // One sequence a CTA: the weight once for each.
+  KernelWork alone = getShort(32).getWork({32, 2, 0, 2, 32, 64, 32, 2}, device);
+  EXPECT_EQ(alone.ctas, 20);
+  EXPECT_EQ(alone.l2Bytes, 320 * 3 * 256 + 20 * weight);
+  EXPECT_EQ(alone.stages, work.stages);
+}
+
+TEST_F(Projection, WarpgroupsOfSeveralSequences) {
+  CUDASchedule schedule = {128, 8, 0, 2, 32, 64, 32, 2, true, 1};
+  // Two warps a sequence: they have keys of their own.
+  KernelWork work = getShort(32).getWork(schedule, device);
+  EXPECT_EQ(work.warpgroupFlops, 6. * 2 * 128 * 96 * 64);
+  EXPECT_EQ(work.f16Flops, 6. * 2 * 128 * 32 * 2 * 32);
+  // Four: they share them. Two sequences a CTA make five groups of ten.
+  work = getShort(64).getWork(schedule, device);
+  EXPECT_EQ(work.warpgroupFlops,
+            10. * (2 * 128 * 96 * 64 + 2 * 128 * 64 * 2 * 32));
+  EXPECT_EQ(work.f16Flops, 0);
+}
+
+TEST_F(Projection, StepsOfRowsThatDoNotFollow) {
+  // 1024 features do not fit into registers. Rows of sequences of 32 follow
+  // each other in the CTA as in memory, and are copied; those of 20 do not.
+  CUDASchedule schedule = {64, 4, 0, 1, 64, 64, 32, 2};
+  KernelWork whole = getShort(32, 1024).getWork(schedule, device);
+  KernelWork padded = getShort(20, 1024).getWork(schedule, device);
+  EXPECT_EQ(whole.shared - padded.shared, 2 * 64 * 64 * 2);
+  EXPECT_EQ(whole.loads, 2);
+  EXPECT_GE(padded.loads, 2 + 1024 / 64);
+}
+
+TEST_F(Projection, CandidatesShareACTA) {
+  // As many sequences as there are, at most.
+  for (int64_t sequence : {1, 7, 16, 20, 32, 33, 64}) {
+    auto kernel = getShort(sequence);
+    hk::CUDACandidates found = hk::rankCUDASchedules(kernel, device, 1000);
+    int64_t most = 0;
+    for (const hk::CUDACandidate &candidate : found.best) {
+      const CUDASchedule &s = candidate.schedule;
+      EXPECT_EQ(kernel.whyRefused(s), "");
+      most = std::max(most,
+                      ProjectedRows::get(s.rows, s.units, sequence).sequences);
+    }
+    EXPECT_GT(most, 1) << sequence;
+    EXPECT_LE(most, 10) << sequence;
+  }
 }
 
 TEST_F(Projection, CandidatesDifferInHeadsAndUnits) {
@@ -170,6 +256,25 @@ TEST_F(Projection, CandidatesDifferInHeadsAndUnits) {
                   a.ctas != b.ctas);
     }
   }
+}
+
+TEST(ProjectedRows, WholeUnitsOfASequence) {
+  auto get = [](int64_t rows, int64_t units, int64_t sequence) {
+    ProjectedRows own = ProjectedRows::get(rows, units, sequence);
+    return std::make_tuple(own.sequences, own.rows, own.units,
+                           own.isEven(rows, units), own.hasWarpgroups());
+  };
+  EXPECT_EQ(get(128, 8, 128), std::make_tuple(1, 128, 8, true, true));
+  EXPECT_EQ(get(128, 8, 100), std::make_tuple(1, 128, 8, true, true));
+  EXPECT_EQ(get(64, 4, 128), std::make_tuple(1, 64, 4, true, true));
+  EXPECT_EQ(get(128, 8, 32), std::make_tuple(4, 32, 2, true, false));
+  EXPECT_EQ(get(128, 8, 7), std::make_tuple(8, 16, 1, true, false));
+  EXPECT_EQ(get(128, 8, 64), std::make_tuple(2, 64, 4, true, true));
+  // 33 rows are 48 in whole units, but 64 can be shared out.
+  EXPECT_EQ(get(128, 8, 33), std::make_tuple(2, 64, 4, true, true));
+  EXPECT_EQ(get(96, 6, 33), std::make_tuple(2, 48, 3, true, false));
+  EXPECT_EQ(get(64, 2, 20), std::make_tuple(2, 32, 1, true, false));
+  EXPECT_EQ(std::get<3>(get(112, 7, 20)), false);
 }
 
 TEST(ProjectedHeads, AsManyAsABlockHasRoomFor) {
