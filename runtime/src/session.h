@@ -65,8 +65,10 @@ private:
     int64_t batch;
     hk_launch_mode mode;
     std::shared_ptr<const LoadedPlan> plan;
-    const Choice *older;
+    bool measured;       // or else taken over from the nearest batch
+    const Choice *older; // of its chain
   };
+  using Chain = std::atomic<const Choice *>;
 
   Session(std::shared_ptr<Context> context, std::shared_ptr<Module> module)
       : context_(std::move(context)), module_(std::move(module)),
@@ -93,6 +95,8 @@ private:
   Status tuneLocked(const RunArguments &run, int64_t batch,
                     hk_launch_mode mode);
   void publish(Tuning tuning);
+  const Choice &addChoice(const Choice &choice);
+  Chain &chainOf(int64_t batch) const;
 
   std::shared_ptr<Context> context_;
   std::shared_ptr<Module> module_;
@@ -105,10 +109,14 @@ private:
   // Of sessions that choose.
   std::unique_ptr<Tuner> tuner_; // or null
   Params params_;
-  std::atomic<const Choice *> latest_{nullptr};
+  Chain latest_{nullptr}; // of those that were measured
+  /// A table by batch, of which each run asks.
+  static constexpr size_t kChains = 64;
+  mutable Chain chains_[kChains] = {};
   mutable std::mutex mutex_;
   PackedStore store_;
   std::deque<Choice> choices_;
+  uint32_t batches_[2] = {}; // measured, by mode
   std::vector<Tuning> tunings_;
   uint32_t undecided_ = 0; // attempts whose inputs told nothing
 };

@@ -7,27 +7,44 @@
 namespace hk {
 namespace {
 
-/// Batches that are tuned without being asked for; others take the choice of
-/// the nearest.
-constexpr size_t kMaxChoices = 64;
+/// Batches that are tuned without being asked for, for each way of launching;
+/// others take the choice of the nearest.
+constexpr uint32_t kMaxBatches = 64;
+/// Choices that are kept; batches behind them look for the nearest each time.
+constexpr size_t kMaxChoices = 16384;
 /// Runs whose inputs decide nothing, before a session stops to try.
 constexpr uint32_t kMaxUndecided = 3;
 
 } // namespace
 
+Session::Chain &Session::chainOf(int64_t batch) const {
+  return chains_[static_cast<uint64_t>(batch) % kChains];
+}
+
 const Session::Choice *Session::find(int64_t batch, hk_launch_mode mode) const {
-  for (const Choice *choice = latest_.load(std::memory_order_acquire); choice;
-       choice = choice->older)
+  for (const Choice *choice = chainOf(batch).load(std::memory_order_acquire);
+       choice; choice = choice->older)
     if (choice->batch == batch && choice->mode == mode)
       return choice;
   return nullptr;
 }
 
+const Session::Choice &Session::addChoice(const Choice &choice) {
+  choices_.push_back(choice);
+  Choice &added = choices_.back();
+  Chain &chain = chainOf(added.batch);
+  added.older = chain.load(std::memory_order_relaxed);
+  chain.store(&added, std::memory_order_release);
+  return added;
+}
+
 void Session::publish(Tuning tuning) {
   if (tuning.decided) {
-    choices_.push_back({tuning.batch, tuning.mode, tuning.chosen,
-                        latest_.load(std::memory_order_relaxed)});
-    latest_.store(&choices_.back(), std::memory_order_release);
+    const Choice *known = find(tuning.batch, tuning.mode);
+    batches_[tuning.mode] += !known || !known->measured;
+    latest_.store(
+        &addChoice({tuning.batch, tuning.mode, tuning.chosen, true, nullptr}),
+        std::memory_order_release);
   }
   tunings_.push_back(std::move(tuning));
 }
@@ -66,14 +83,16 @@ Status Session::chooseLocked(const RunArguments &run, int64_t batch,
                              hk_launch_mode mode, const Choice *&choice) {
   if ((choice = find(batch, mode)))
     return Status();
-  if (choices_.size() >= kMaxChoices) {
+  if (batches_[mode] >= kMaxBatches) {
     auto distance = [batch](const Choice &other) {
       return other.batch < batch ? batch - other.batch : other.batch - batch;
     };
     for (const Choice &other : choices_)
-      if (other.mode == mode &&
+      if (other.mode == mode && other.measured &&
           (!choice || distance(other) <= distance(*choice)))
         choice = &other;
+    if (choices_.size() < kMaxChoices)
+      choice = &addChoice({batch, mode, choice->plan, false, nullptr});
     return Status();
   }
   Tuning pinned;

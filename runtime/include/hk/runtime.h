@@ -401,8 +401,9 @@ typedef enum hk_launch_mode {
  * plan that they had, and a message says so.
  *
  * Without this call the same happens in the first run of each batch, graphs
- * included (at most 64 batches; others take the choice of the nearest). In a
- * stream that is being captured it does not, and the session's first plan runs.
+ * included (at most 64 batches of each mode; others take the choice of the
+ * nearest). In a stream that is being captured it does not, and the session's
+ * first plan runs.
  *
  * Waits for the stream, allocates (what is not chosen is freed again, but for
  * the session's first plan), and overwrites outputs and workspace, which are of

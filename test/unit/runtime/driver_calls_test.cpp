@@ -71,6 +71,21 @@ TEST_F(DriverCallsTest, AChosenPlanToo) {
               {{"cuLaunchKernelEx", 6}});
 }
 
+TEST_F(DriverCallsTest, ABatchWithoutAChoiceOfItsOwnToo) {
+  open({{"one", kSafe, 4},
+        {"two", kCandidate, 1, 3, 2},
+        {"exact", kReference, 9}});
+  for (int64_t batch = 1; batch <= 64; ++batch) {
+    DeviceRun run(session_, batch);
+    expectOk(session_->runOnStream(run.arguments()));
+  }
+  DeviceRun run(session_, 100), other(session_, 101);
+  expectOk(session_->runOnStream(run.arguments())); // takes that of 64
+  expectOk(session_->runOnStream(other.arguments()));
+  expectCalls([&] { expectOk(session_->runOnStream(run.arguments())); },
+              {{"cuLaunchKernelEx", 6}});
+}
+
 TEST_F(DriverCallsTest, AGraphIsOneCall) {
   makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);

@@ -158,6 +158,30 @@ TEST_F(TuningTest, AfterManyBatchesTheNearestDecides) {
   expectOk(session_->run(run.arguments()));
   EXPECT_EQ(lastKernel(), "slow");
   EXPECT_EQ(report()["tunings"].size(), 64u);
+  // Asked for, it is measured.
+  fakeCuda().kernels["quick"].milliseconds = 0.5;
+  expectOk(session_->tune(run.arguments(), HK_LAUNCH_DIRECT));
+  expectOk(session_->run(run.arguments()));
+  EXPECT_EQ(lastKernel(), "quick");
+  DeviceRun near(session_, 68);
+  expectOk(session_->run(near.arguments()));
+  EXPECT_EQ(lastKernel(), "quick");
+}
+
+TEST_F(TuningTest, ABatchThatIsMeasuredAgainCountsOnce) {
+  open({{"slow", kSafe, 1},
+        {"quick", kCandidate, 0.5},
+        {"exact", kReference, 9}});
+  DeviceRun one(session_, 1), two(session_, 2);
+  for (int i = 0; i < 64; ++i)
+    expectOk(session_->tune(one.arguments(), HK_LAUNCH_DIRECT));
+  fakeCuda().kernels["quick"].milliseconds = 5;
+  expectOk(session_->run(two.arguments()));
+  EXPECT_EQ(lastKernel(), "slow");
+  EXPECT_EQ(report()["tunings"].size(), 65u);
+  // Other ways of launching count for themselves.
+  expectOk(session_->tune(two.arguments(), HK_LAUNCH_GRAPH));
+  EXPECT_EQ(report()["tunings"].back()["launch"], "graph");
 }
 
 TEST_F(TuningTest, TuningCanBeOff) {
