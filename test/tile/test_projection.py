@@ -86,6 +86,7 @@ hk.executable @{name} {{
     elif mask:
         inputs.append(np.where(valid, rng.integers(1, 256, valid.shape), 0).astype(np.uint8))
     runs = -(-heads // fields["heads"]) if fields["heads"] else 1
+    runs *= -(-seq // fields["rows"])
     suite.run_variant(name, inputs, [Out(np.full(expected.shape, 7, np.float32))], batch,
                       -(-batch // sequences) * runs, check_close(expected, operands))
 
@@ -99,6 +100,42 @@ project("seq_129", 129, 32, 1, 16, keys=48, batch=1)
 project("rows_of_32", 64, 32, 1, 32, units=2, keys=32)
 project("not_causal", 33, 32, 1, 32, causal=False)
 project("not_causal_whole", 32, 32, 1, 32, causal=False, keys=16)
+# CTAs that have some rows of a sequence.
+for causal in (True, False):
+    suffix = "" if causal else "_all"
+    project(f"part_100{suffix}", 100, 32, 2, 16, rows=32, units=2, keys=32, causal=causal)
+    project(f"part_129{suffix}", 129, 32, 1, 16, rows=64, units=4, keys=32, batch=1, causal=causal)
+    project(f"part_39_of_16{suffix}", 39, 32, 2, 16, rows=16, units=1, keys=16, causal=causal)
+    project(f"part_wide{suffix}", 33, 320, 1, 16, rows=16, units=1, keys=16, norm=False, depth=64,
+            causal=causal)
+    for pattern in ("full", "prefix", "holes", "empty"):
+        project(f"part_key_mask_{pattern}{suffix}", 39, 32, 1, 16, rows=16, units=1, keys=16,
+                causal=causal, mask="key_mask", pattern=pattern, nan="hidden")
+    for pattern in ("prefix", "empty"):
+        project(f"part_lengths_{pattern}{suffix}", 39, 32, 1, 16, rows=16, units=1, keys=16,
+                causal=causal, mask="lengths", pattern=pattern, nan="hidden")
+part = {"rows": 16, "units": 1, "keys": 16}
+project("part_7", 7, 32, 1, 16, batch=1, **part)
+project("part_heads_8", 36, 40, 4, 8, run=4, **part)
+project("part_heads_40", 36, 40, 2, 40, block=32, **part)
+project("part_heads_80", 36, 32, 1, 80, batch=1, **part)
+project("part_heads_in_loops", 36, 40, 4, 16, run=4, block=32, **part)
+project("part_grouped", 36, 32, 4, 16, kv_heads=2, run=4, **part)
+project("part_grouped_part", 36, 32, 4, 16, kv_heads=1, run=2, block=16, **part)
+project("part_grouped_in_loops", 36, 32, 8, 16, kv_heads=2, run=8, block=32, batch=1, **part)
+project("part_all_heads", 36, 40, 2, 16, run=0, **part)
+project("part_plain", 36, 64, 2, 16, norm=False, **part)
+project("part_separate", 36, 40, 2, 16, separate=True, **part)
+project("part_nan_behind", 36, 32, 1, 16, nan="last", **part)
+project("part_bf16", 36, 32, 1, 16, operands="bf16", batch=1, causal=False, **part)
+project("part_tf32x3", 36, 32, 2, 8, operands="tf32x3", mask="key_mask", pattern="holes",
+        nan="hidden", **part)
+project("part_tf32x3_wide", 36, 256, 1, 16, operands="tf32x3", norm=False, batch=1, **part)
+project("part_together", 100, 64, 1, 32, batch=1, rows=64, units=4, keys=64, mma="wgmma", ctas=1)
+project("part_together_masked", 129, 32, 2, 16, run=2, batch=1, rows=64, units=4, keys=32,
+        mma="wgmma", mask="key_mask", pattern="holes", nan="hidden")
+project("part_together_wide", 100, 320, 1, 32, norm=False, batch=1, rows=64, units=4, keys=32,
+        mma="wgmma")
 # Heads: one at a time, several at once, in groups that share their keys.
 project("head_dim_8", 20, 40, 4, 8, run=4)
 project("head_dim_8_alone", 20, 40, 3, 8)

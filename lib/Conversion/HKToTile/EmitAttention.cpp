@@ -357,7 +357,7 @@ Value TileEmitter::emitHead(AttentionHead &h) {
   // Whole blocks are those that every query sees all keys of. The first CTA of
   // a sequence has none if it is causal.
   Value begin = index(0);
-  bool isFirst = isOfUnit ? plan.projectedRows.rows <= h.keys
+  bool isFirst = isOfUnit ? plan.getSequenceRows() <= h.keys
                           : plan.sequence <= schedule.getRows();
   if (!(op.getCausal() && isFirst && h.keys > 1)) {
     Value common = arith::MinSIOp::create(b, loc, h.leading, h.limit);

@@ -6,6 +6,11 @@
 // memory, but all of the sequence is there at once, so that a unit reads the
 // keys that its own queries see, and no unit waits for another.
 //
+// Where a CTA has some rows of a sequence, its units go over the blocks of rows
+// that its queries see, as if each were their own, and fill the bufs; queries
+// are those of its own rows alone, which come last, so that the rows of one
+// block at a time are in registers.
+//
 // What a query does not see may hold NaN or infinity, and takes part in
 // products with zeros. A score that is not seen is set to minus infinity,
 // whatever it was, so keys do no harm. Values do. A row whose values are not
@@ -31,6 +36,14 @@ Column TileEmitter::getKeyColumn(AttentionOp op, Column column) {
   if (number && queries != 1)
     number = arith::DivUIOp::create(b, loc, number, index(queries));
   return {number, keys, column.offset / width / queries * keys};
+}
+
+Column TileEmitter::getSharedKeyColumn(AttentionOp op, Value group) {
+  ProjectedHeads heads = plan.getAttentionPlan(op).heads;
+  int64_t share = op.getNumHeads() / op.getKVHeads();
+  if (heads.sharing < share)
+    group = arith::DivUIOp::create(b, loc, group, index(share / heads.sharing));
+  return {group, plan.getKeyColumns(op), 0};
 }
 
 void TileEmitter::hideRows(AttentionOp op, Value &keys, Value &values) {
@@ -74,6 +87,8 @@ void TileEmitter::hideRows(AttentionOp op, Value &keys, Value &values) {
 
 TileEmitter::PublishedKeys TileEmitter::publishKeys(AttentionOp op,
                                                     Column column) {
+  if (!plan.ownsSequences())
+    return publishSeenKeys(op, column);
   Type element = plan.getOperandType();
   int64_t columns = plan.getKeyColumns(op);
   Value keys = evaluate(op.getKey(), column, columns, element);
@@ -87,6 +102,62 @@ TileEmitter::PublishedKeys TileEmitter::publishKeys(AttentionOp op,
   return {publish(keys), publish(values)};
 }
 
+void TileEmitter::withRowsFrom(Value first, function_ref<void()> body) {
+  Value ownRow = row, ownLocalRow = localRow;
+  Value firstRow = mul(sequence, plan.sequence);
+  row = arith::AddIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, firstRow, first), unitRow);
+  localRow = arith::AddIOp::create(b, loc, first, unitRow);
+  auto ownBlocks = blocks;
+  auto ownResidents = residents;
+  blocks.clear();
+  residents.clear();
+  body();
+  blocks = std::move(ownBlocks);
+  residents = std::move(ownResidents);
+  row = ownRow;
+  localRow = ownLocalRow;
+}
+
+TileEmitter::PublishedKeys TileEmitter::publishSeenKeys(AttentionOp op,
+                                                        Column column) {
+  Type element = plan.getOperandType();
+  int64_t columns = plan.getKeyColumns(op);
+  Value limit = emitKeyRange(op).limit;
+  loc = op.getLoc();
+  auto type = BufType::get(plan.getSequenceRows(), columns, element);
+  PublishedKeys result{EmptyOp::create(b, loc, type),
+                       EmptyOp::create(b, loc, type)};
+  auto loop = scf::ForOp::create(b, loc, index(0), limit,
+                                 index(schedule.getRows()));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  withRowsFrom(loop.getInductionVar(), [&] {
+    for (Value value : plan.getResidentSources(op))
+      residents[value] = computeResident(value);
+    emitTogether(
+        {{op.getKey(), column, columns}, {op.getValue(), column, columns}});
+    Value keys = evaluate(op.getKey(), column, columns, element);
+    Value values = evaluate(op.getValue(), column, columns, element);
+    loc = op.getLoc();
+    hideRows(op, keys, values);
+    PutOp::create(b, loc, keys, result.keys, localRow, index(0));
+    PutOp::create(b, loc, values, result.values, localRow, index(0));
+  });
+  return result;
+}
+
+void TileEmitter::publishFirst() {
+  for (auto op : plan.getBody().getOps<AttentionOp>()) {
+    AttentionPlan attention = plan.getAttentionPlan(op);
+    if (!attention.isProjected || plan.ownsSequences() ||
+        attention.heads.sharing != schedule.getHeads())
+      continue;
+    Value first = run ? run : index(0);
+    sharedKeys[op] = publishKeys(op, getSharedKeyColumn(op, first));
+  }
+}
+
 Value TileEmitter::emitProjectedAttention(AttentionOp op, Column column) {
   ProjectedHeads heads = plan.getAttentionPlan(op).heads;
   Type element = plan.getOperandType();
@@ -95,9 +166,10 @@ Value TileEmitter::emitProjectedAttention(AttentionOp op, Column column) {
   if (!published.keys) {
     Column keys = getKeyColumn(op, column);
     int64_t keyColumns = plan.getKeyColumns(op);
-    emitTogether({{op.getKey(), keys, keyColumns},
-                  {op.getValue(), keys, keyColumns},
-                  {op.getQuery(), column, columns}});
+    if (plan.ownsSequences())
+      emitTogether({{op.getKey(), keys, keyColumns},
+                    {op.getValue(), keys, keyColumns},
+                    {op.getQuery(), column, columns}});
     published = publishKeys(op, keys);
   }
   Value queries = evaluate(op.getQuery(), column, columns, element);
@@ -125,7 +197,6 @@ Value TileEmitter::emitProjectedAttention(AttentionOp op, Column column) {
 void TileEmitter::forSharedKeys(AttentionOp op,
                                 function_ref<void(Column, int64_t)> body) {
   ProjectedHeads heads = plan.getAttentionPlan(op).heads;
-  int64_t share = op.getNumHeads() / op.getKVHeads();
   int64_t width = plan.getHeadColumns(op), keyColumns = plan.getKeyColumns(op);
   int64_t blocksOfKeys = heads.sharing / heads.heads;
   auto forCount = [&](Value first, int64_t count,
@@ -142,17 +213,18 @@ void TileEmitter::forSharedKeys(AttentionOp op,
   Value first = run ? run : index(0);
   int64_t groups = schedule.getHeads() / heads.sharing;
   forCount(mul(first, groups), groups, [&](Value group) {
-    Value keyHead = group;
-    if (heads.sharing < share)
-      keyHead =
-          arith::DivUIOp::create(b, loc, group, index(share / heads.sharing));
-    Column keys{keyHead, keyColumns, 0};
-    emitTogether(
-        {{op.getKey(), keys, keyColumns}, {op.getValue(), keys, keyColumns}});
-    sharedKeys[op] = publishKeys(op, keys);
+    bool areThere = sharedKeys.count(op);
+    if (!areThere) {
+      Column keys = getSharedKeyColumn(op, group);
+      if (plan.ownsSequences())
+        emitTogether({{op.getKey(), keys, keyColumns},
+                      {op.getValue(), keys, keyColumns}});
+      sharedKeys[op] = publishKeys(op, keys);
+    }
     forCount(mul(group, blocksOfKeys), blocksOfKeys, [&](Value number) {
       body(Column{number, width, 0}, width);
     });
-    sharedKeys.erase(op);
+    if (!areThere)
+      sharedKeys.erase(op);
   });
 }

@@ -64,8 +64,8 @@ struct LinearPlan {
 
 /// How an attention is computed.
 struct AttentionPlan {
-  /// The kernel computes keys or values, and a CTA those of all rows of a
-  /// sequence: units publish them.
+  /// The kernel computes keys or values, and a CTA those of all rows that its
+  /// queries see: units publish them.
   bool isProjected = false;
   /// Of a projected one.
   ProjectedHeads heads;
@@ -119,6 +119,15 @@ public:
   int64_t getKeyColumns(AttentionOp op) const {
     return getAttentionPlan(op).heads.keyHeads * op.getHeadDim();
   }
+  /// True if a CTA has all rows of a sequence.
+  bool ownsSequences() const { return schedule.getRows() >= sequence; }
+  /// The rows of a sequence whose keys a CTA computes, with those that pad it.
+  int64_t getSequenceRows() const {
+    return llvm::alignTo(sequence, projectedRows.rows);
+  }
+  /// The values that keys and values of `op` are computed from and that are in
+  /// registers whole, in the order of the kernel.
+  llvm::SmallVector<mlir::Value> getResidentSources(AttentionOp op) const;
   /// The keys that the online softmax takes at a time.
   int64_t getKeys(AttentionOp op) const;
 
@@ -164,6 +173,7 @@ private:
   void markResident();
   bool planLinears();
   mlir::LogicalResult planAttentions();
+  mlir::LogicalResult checkPartOfSequence(AttentionOp op) const;
   mlir::LogicalResult setProjectedRows(AttentionOp op);
   mlir::LogicalResult setHeads(AttentionOp op, AttentionPlan &plan);
   mlir::LogicalResult setTiles(LinearPlan &plan);

@@ -65,6 +65,46 @@ LogicalResult KernelPlan::setHeads(AttentionOp op, AttentionPlan &plan) {
   return success();
 }
 
+/// The operations that keys and values of `op` are computed from.
+static llvm::DenseSet<Operation *> getSources(AttentionOp op) {
+  llvm::DenseSet<Operation *> sources;
+  SmallVector<Value> pending{op.getKey(), op.getValue()};
+  while (!pending.empty()) {
+    Operation *source = pending.pop_back_val().getDefiningOp();
+    if (source && sources.insert(source).second)
+      llvm::append_range(pending, source->getOperands());
+  }
+  return sources;
+}
+
+/// A CTA computes keys of rows that are not its own: from memory, row by row.
+LogicalResult KernelPlan::checkPartOfSequence(AttentionOp op) const {
+  for (Operation *source : getSources(op))
+    if (isa<AttentionOp>(source))
+      return op.emitOpError()
+             << "expects a CTA that has all rows of a sequence where a "
+                "#hk.cuda kernel computes keys or values from another "
+                "attention, but got "
+             << schedule.getRows() << " of " << sequence;
+  return success();
+}
+
+SmallVector<Value> KernelPlan::getResidentSources(AttentionOp op) const {
+  llvm::DenseSet<Operation *> sources = getSources(op);
+  SmallVector<Value> values;
+  for (Operation &source : getBody().without_terminator()) {
+    if (!sources.contains(&source) || !isa<ScopeOpInterface>(source))
+      continue;
+    auto linear = dyn_cast<LinearOp>(source);
+    if (linear && getResidual(linear))
+      continue; // With what it is added to.
+    for (Value result : source.getResults())
+      if (isResident(result))
+        values.push_back(result);
+  }
+  return values;
+}
+
 LogicalResult KernelPlan::planAttentions() {
   for (auto op : getBody().getOps<AttentionOp>()) {
     AttentionPlan plan;
@@ -76,11 +116,8 @@ LogicalResult KernelPlan::planAttentions() {
                << value;
     plan.isProjected = computesKeys(op);
     if (plan.isProjected) {
-      if (schedule.getRows() < sequence)
-        return op.emitOpError()
-               << "expects a CTA that owns all rows of a sequence where a "
-                  "#hk.cuda kernel computes keys or values, but got "
-               << schedule.getRows() << " of " << sequence;
+      if (!ownsSequences() && failed(checkPartOfSequence(op)))
+        return failure();
       if (failed(setProjectedRows(op)))
         return failure();
       if (op.getHeadDim() % 8 != 0)

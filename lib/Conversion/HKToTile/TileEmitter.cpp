@@ -150,6 +150,7 @@ void TileEmitter::emitZeros() {
 /// Resident values in the order of the variant, each stored as soon as it is
 /// there; then what is computed by blocks.
 void TileEmitter::emitBody() {
+  publishFirst();
   for (Operation &op : plan.getBody().without_terminator()) {
     if (!isa<ScopeOpInterface>(op))
       continue;
@@ -163,13 +164,12 @@ void TileEmitter::emitBody() {
   emitYields();
 }
 
-void TileEmitter::emitResident(Value value) {
+Value TileEmitter::computeResident(Value value) {
   Operation *op = value.getDefiningOp();
   loc = op->getLoc();
-  Value frag;
   if (isa<LayerNormOp, RMSNormOp>(op))
-    frag = emitNorm(op);
-  else if (auto attention = dyn_cast<AttentionOp>(op)) {
+    return emitNorm(op);
+  if (auto attention = dyn_cast<AttentionOp>(op)) {
     SmallVector<Value> heads;
     forBlocks(getFeatures(value), plan.getHeadColumns(attention),
               /*isStatic=*/true, {},
@@ -177,13 +177,14 @@ void TileEmitter::emitResident(Value value) {
                 heads.push_back(fuse(value, column, columns, b.getF32Type()));
                 return SmallVector<Value>();
               });
-    frag = ConcatOp::create(
+    return ConcatOp::create(
         b, loc, fragType(rows, getFeatures(value), b.getF32Type()), heads);
-  } else {
-    frag =
-        fuse(value, Column(), getFeatures(value), getElementTypeOrSelf(value));
   }
-  residents[value] = frag;
+  return fuse(value, Column(), getFeatures(value), getElementTypeOrSelf(value));
+}
+
+void TileEmitter::emitResident(Value value) {
+  residents[value] = computeResident(value);
   for (auto [index, yielded] : llvm::enumerate(plan.getYielded()))
     if (yielded == value)
       store(index, Column(), getFeatures(value));

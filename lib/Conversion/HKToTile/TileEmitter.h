@@ -64,6 +64,7 @@ private:
   void emitBody();
   void emitZeros();
   void emitResident(mlir::Value value);
+  mlir::Value computeResident(mlir::Value value);
   void emitYields();
   void emitYieldBlocks(llvm::ArrayRef<unsigned> results);
   void forRun(mlir::Value value,
@@ -201,8 +202,18 @@ private:
   mlir::Value emitProjectedAttention(AttentionOp op, Column column);
   /// Publishes the keys and values of the heads that `column` begins.
   PublishedKeys publishKeys(AttentionOp op, Column column);
+  /// The same, where a CTA has some of the sequence's rows: those of all rows
+  /// that its queries see.
+  PublishedKeys publishSeenKeys(AttentionOp op, Column column);
+  /// Publishes what all heads of the CTA share, before its own rows are there.
+  void publishFirst();
+  /// Calls `body` as if the unit's rows were those that are `first` behind its
+  /// rows of the first CTA of the sequence.
+  void withRowsFrom(mlir::Value first, llvm::function_ref<void()> body);
   /// The columns of the keys of the query heads that `column` begins.
   Column getKeyColumn(AttentionOp op, Column column);
+  /// The same of the heads that share keys, of which `group` are before them.
+  Column getSharedKeyColumn(AttentionOp op, mlir::Value group);
   void hideRows(AttentionOp op, mlir::Value &keys, mlir::Value &values);
   /// The columns of `value` that the CTA owns, where several blocks of them
   /// share keys.

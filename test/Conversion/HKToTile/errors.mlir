@@ -275,18 +275,20 @@ hk.executable @no_attention {
 // -----
 
 #s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
-#grid = affine_map<()[B] -> (B)>
+#grid = affine_map<()[B] -> (B * 2)>
 hk.packed @w : tensor<24x8xf32> {
   %w = hk.param "w" from f32 : tensor<24x8xf64>
   hk.yield %w : tensor<24x8xf64>
 }
-hk.executable @projected_rows {
+hk.executable @projected_from_attention {
   hk.variant #s grid(#grid) {
   ^bb0(%x: tensor<?x65x8xf32>):
     %w = hk.packed.get @w : tensor<24x8xf32>
-    %p = hk.linear %x, %w : tensor<?x65x8xf32>, tensor<24x8xf32>
+    %z = hk.attention %x, %x, %x {num_heads = 1 : i32, num_kv_heads = 1 : i32} : tensor<?x65x8xf32>, tensor<?x65x8xf32>, tensor<?x65x8xf32>
+    %n = hk.rms_norm %z : tensor<?x65x8xf32>
+    %p = hk.linear %n, %w : tensor<?x65x8xf32>, tensor<24x8xf32>
     %q, %k, %v = hk.split %p : tensor<?x65x24xf32> -> tensor<?x65x8xf32>, tensor<?x65x8xf32>, tensor<?x65x8xf32>
-    // expected-error@+1 {{expects a CTA that owns all rows of a sequence where a #hk.cuda kernel computes keys or values, but got 64 of 65}}
+    // expected-error@+1 {{expects a CTA that has all rows of a sequence where a #hk.cuda kernel computes keys or values from another attention, but got 64 of 65}}
     %y = hk.attention %q, %k, %v {num_heads = 1 : i32, num_kv_heads = 1 : i32} : tensor<?x65x8xf32>, tensor<?x65x8xf32>, tensor<?x65x8xf32>
     hk.yield %y : tensor<?x65x8xf32>
   }

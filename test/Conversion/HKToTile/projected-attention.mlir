@@ -228,3 +228,53 @@ hk.executable @warpgroups {
     hk.yield %a : !x
   }
 }
+
+// A CTA that has some rows of the sequence. Its units go over the blocks of rows
+// that its queries see, the last CTA of the sequence first, and fill one buf of
+// all rows with keys, and one with values; the rows of its queries come last.
+
+// CHECK-LABEL: tile.kernel @rows(
+// CHECK:         %[[REST:.*]] = arith.divui %{{.*}}, %c4
+// CHECK:         %[[DIGIT:.*]] = arith.remui %[[REST]], %c4
+// CHECK:         %[[BLOCK:.*]] = arith.subi %c3, %[[DIGIT]]
+// CHECK:         %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c32
+// CHECK:         %[[UNIT:.*]] = arith.muli %{{.*}}, %c16
+// CHECK:         %[[OWN:.*]] = arith.addi %[[FIRST]], %[[UNIT]]
+// CHECK:         %[[SEEN:.*]] = arith.addi %[[FIRST]], %c32
+// CHECK:         %[[LIMIT:.*]] = arith.minsi %[[SEEN]], %c100
+// CHECK:         %[[K:.*]] = tile.empty : <128x32xf16>
+// CHECK:         %[[V:.*]] = tile.empty : <128x32xf16>
+// CHECK:         scf.for %[[FROM:.*]] = %c0 to %[[LIMIT]] step %c32 {
+// CHECK:           %[[ROW:.*]] = arith.addi %[[FROM]], %[[UNIT]]
+// CHECK:           tile.load
+// CHECK:           tile.row_reduce
+// CHECK-COUNT-2:   tile.mma
+// CHECK:           tile.vote any
+// CHECK:           tile.put %{{.*}} to %[[K]][%[[ROW]], %c0]
+// CHECK:           tile.put %{{.*}} to %[[V]][%[[ROW]], %c0]
+// CHECK:         }
+// CHECK:         tile.load
+// CHECK:         tile.row_reduce
+// CHECK:         tile.mma
+// CHECK:         %[[Q:.*]] = tile.map %{{.*}} -> <16x32xf16>
+// CHECK:         %[[END:.*]] = arith.addi %[[OWN]], %c16
+// CHECK:         %[[KEYS:.*]] = arith.minsi %[[LIMIT]], %[[END]]
+// CHECK:         scf.for %{{.*}} = %c0
+// CHECK:           tile.mma %[[Q]], %[[K]]
+// CHECK:         scf.for %[[KEY:.*]] = %{{.*}} to %[[KEYS]] step %c16
+// CHECK:           tile.mma %[[Q]], %[[K]][%[[KEY]], %c0]
+// CHECK:           tile.mask %{{.*}} at(%[[OWN]], %[[KEY]]) keys(%[[KEYS]]) {causal}
+#rows = #hk.cuda<arch = "sm_90a", rows = 32, units = 2, columns = 0, heads = 1,
+                 block = 64, depth = 64, keys = 16, stages = 2, operands = f16>
+#quarters = affine_map<()[B] -> (B * 16)>
+hk.executable @rows {
+  hk.variant #rows grid(#quarters) {
+  ^bb0(%x: !x):
+    %w = hk.packed.get @w : tensor<384x128xf32>
+    %n = hk.rms_norm %x : !x
+    %p = hk.linear %n, %w : !x, tensor<384x128xf32>
+    %q, %k, %v = hk.split %p : tensor<?x100x384xf32> -> !x, !x, !x
+    %a = hk.attention %q, %k, %v {num_heads = 4 : i32, causal} : !x, !x, !x
+    hk.yield %a : !x
+  }
+}

@@ -259,6 +259,28 @@ def Tile_PublishOp : Tile_Op<"publish"> {
   let hasVerifier = 1;
 }
 
+def Tile_EmptyOp : Tile_Op<"empty", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a buf that puts fill, block of rows by block (collective)";
+  let description = [{
+    Where `publish` makes a buf of one frag of each unit, this is for as many as
+    loops compute: each is written by `tile.put`, and together they cover the
+    rows that are read. All puts come before the first other use, so that to
+    those the buf is a value.
+
+    Example:
+
+    ```mlir
+    %k = tile.empty : !tile.buf<128x64xf16>
+    scf.for %first = %c0 to %rows step %c64 {
+      %row = arith.addi %first, %unit_row : index
+      tile.put %f to %k[%row, %c0] : !tile.frag<16x64xf16>, !tile.buf<128x64xf16>
+    }
+    ```
+  }];
+  let results = (outs Tile_Buf:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Tile_FetchOp : Tile_Op<"fetch"> {
   let summary = "a part of a buf to a frag";
   let description = [{

@@ -78,7 +78,7 @@ class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     streams.clear();
-    if (!contains<StageOp, PublishOp>(kernel))
+    if (!contains<StageOp, PublishOp, EmptyOp>(kernel))
       return;
     FailureOr<Arch> arch = getArch(kernel);
     if (failed(arch) || failed(lowerPublishes(kernel)) ||

@@ -10,7 +10,8 @@
 namespace hk::tile {
 
 /// Replaces every `publish` of the kernel by alloc, barrier, put and a barrier
-/// before the first use. Emits errors.
+/// before the first use, and every `empty` by the same without a put. Emits
+/// errors.
 mlir::LogicalResult lowerPublishes(KernelOp kernel);
 
 } // namespace hk::tile

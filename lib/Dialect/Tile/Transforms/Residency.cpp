@@ -75,8 +75,8 @@ static int64_t estimateShared(KernelOp kernel) {
   int64_t tiles = 0, published = 0, matrices = 0;
   llvm::SmallDenseSet<int64_t> sizes;
   kernel.walk([&](Operation *op) {
-    if (auto publish = dyn_cast<PublishOp>(op))
-      published += publish.getResult().getType().getBytes();
+    if (isa<PublishOp, EmptyOp>(op))
+      published += cast<BufType>(op->getResult(0).getType()).getBytes();
     auto stage = dyn_cast<StageOp>(op);
     if (!stage)
       return;

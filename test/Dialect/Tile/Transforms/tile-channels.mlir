@@ -130,6 +130,37 @@ module attributes {hk.isa = "sm_90a"} {
     tile.return
   }
 
+  // A loop fills a buf: its barriers are around the loop. What is published
+  // before the first use shares them.
+  // CHECK-LABEL: tile.kernel @filled(
+  tile.kernel @filled(%n: index, %x: memref<?x64xf16>) attributes {units = 4 : i64} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    // CHECK: %[[P:.*]] = tile.alloc : <128x64xf16>
+    // CHECK-NEXT: %[[Q:.*]] = tile.alloc : <64x64xf16>
+    // CHECK-NEXT: tile.sync
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT:   tile.load
+    // CHECK-NEXT:   tile.put %{{.*}} to %[[P]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: tile.load
+    // CHECK-NEXT: tile.put %{{.*}} to %[[Q]]
+    // CHECK-NEXT: tile.sync
+    // CHECK-NEXT: tile.fetch %[[P]]
+    // CHECK-NOT: tile.sync
+    // CHECK: tile.return
+    %p = tile.empty : !tile.buf<128x64xf16>
+    scf.for %i = %c0 to %n step %c64 {
+      %h = tile.load %x[%i, %c0] : memref<?x64xf16> -> !a
+      tile.put %h to %p[%i, %c0] : !a, !tile.buf<128x64xf16>
+    }
+    %h = tile.load %x[%n, %c0] : memref<?x64xf16> -> !a
+    %q = tile.publish %h at(%n, %c0) : !a -> !b
+    %g = tile.fetch %p[%c0, %c0] : !tile.buf<128x64xf16> -> !a
+    %j = tile.fetch %q[%c0, %c0] : !b -> !a
+    tile.return
+  }
+
   // Rows alone: nothing to do.
   // CHECK-LABEL: tile.kernel @rows(
   // CHECK-NOT: tile.chan

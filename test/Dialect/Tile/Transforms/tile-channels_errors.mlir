@@ -91,6 +91,27 @@ module attributes {hk.isa = "sm_90a"} {
 
 !b = !tile.buf<64x64xf16>
 !a = !tile.frag<16x64xf16>
+
+module attributes {hk.isa = "sm_90a"} {
+  tile.kernel @put_behind_use(%x: memref<?x64xf16>, %n: index) attributes {units = 4 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %h = tile.load %x[%n, %c0] : memref<?x64xf16> -> !a
+    // expected-error @+1 {{expects all puts before the first other use, but got one behind scf.for}}
+    %p = tile.empty : !b
+    scf.for %i = %c0 to %n step %c1 {
+      // expected-note @+1 {{here}}
+      tile.put %h to %p[%n, %c0] : !a, !b
+      %f = tile.fetch %p[%n, %c0] : !b -> !a
+    }
+    tile.return
+  }
+}
+
+// -----
+
+!b = !tile.buf<64x64xf16>
+!a = !tile.frag<16x64xf16>
 !w = !tile.tiles<64x64xf16>
 
 module attributes {hk.isa = "sm_90a"} {

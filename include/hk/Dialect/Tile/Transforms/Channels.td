@@ -25,7 +25,9 @@ def TileChannels : Pass<"tile-channels", "::hk::tile::KernelOp"> {
 
     A `tile.publish` becomes a buf of its own: `alloc`, a barrier (all units are
     done with what was there), `put`, and a barrier before the first use.
-    Publishes whose first use comes later share their barriers.
+    Publishes whose first use comes later share their barriers. A `tile.empty`
+    becomes the same, without a `put` of its own: those that there are lie
+    between the barriers.
 
     ```mlir
     %w = tile.stage %tiles[%i] : !tile.tiles<64x64xf16> -> !tile.buf<64x64xf16>
