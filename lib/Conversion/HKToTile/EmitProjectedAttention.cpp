@@ -128,8 +128,8 @@ TileEmitter::PublishedKeys TileEmitter::publishSeenKeys(AttentionOp op,
   auto type = BufType::get(plan.getSequenceRows(), columns, element);
   PublishedKeys result{EmptyOp::create(b, loc, type),
                        EmptyOp::create(b, loc, type)};
-  auto loop = scf::ForOp::create(b, loc, index(0), limit,
-                                 index(schedule.getRows()));
+  auto loop =
+      scf::ForOp::create(b, loc, index(0), limit, index(schedule.getRows()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   withRowsFrom(loop.getInductionVar(), [&] {
