@@ -37,7 +37,7 @@ Status Tuner::prepare(const schema::Plan &plan, const VariantChoice &variants,
   if (layout.size > run_->workspaceSize)
     return invalidArgument("expects a workspace of ", layout.size,
                            " bytes, but got ", run_->workspaceSize);
-  if (mode == HK_LAUNCH_GRAPH && candidate.plan->numLaunches() > 1) {
+  if (mode == HK_LAUNCH_GRAPH) {
     HK_TRY(candidate.plan->capture(*run_, batch_, layout, candidate.graph));
     candidate.timed.launch = [graph = candidate.graph.get(),
                               stream = run_->stream] {

@@ -108,7 +108,8 @@ TEST_F(DriverCallsTest, ARunnerIsOneCallOrOneALaunch) {
   };
   const Case cases[] = {{"layers", 1, 0.5, {{"cuGraphLaunch", 3}}},
                         {"layers", 0, 1, {{"cuLaunchKernelEx", 6}}},
-                        {"folded", 1, 0, {{"cuLaunchKernelEx", 3}}}};
+                        {"folded", 1, 0.5, {{"cuGraphLaunch", 3}}},
+                        {"folded", 0, 1, {{"cuLaunchKernelEx", 3}}}};
   for (const Case &c : cases) {
     fakeCuda().launchMilliseconds = c.launchMilliseconds;
     fakeCuda().graphMilliseconds = c.graphMilliseconds;

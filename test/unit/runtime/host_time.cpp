@@ -159,8 +159,6 @@ private:
                                      &status_);
               });
       hk_runner_destroy(runner);
-      if (launches == 1)
-        break; // needs no graph
     }
     hk_session_destroy(session);
   }

@@ -76,15 +76,19 @@ TEST_F(RunnerTest, AGraphIsDroppedWhereItIsSlower) {
   EXPECT_EQ(lastKernel(), "two");
 }
 
-TEST_F(RunnerTest, APlanOfOneLaunchNeedsNoGraph) {
-  open(5, 0);
+TEST_F(RunnerTest, APlanOfOneLaunchIsAGraphToo) {
+  open(0.05, 0.01);
   fakeCuda().kernels["one"].milliseconds = 0.1;
   fakeCuda().kernels["two"].milliseconds = 9;
   DeviceRun run(session_, 2);
   std::unique_ptr<Runner> runner = makeRunner(run);
-  EXPECT_EQ(runner->info().mode, HK_LAUNCH_DIRECT);
-  EXPECT_EQ(runner->info().graph_microseconds, 0);
+  EXPECT_STREQ(runner->info().plan, "one");
+  EXPECT_EQ(runner->info().mode, HK_LAUNCH_GRAPH);
+  EXPECT_NEAR(runner->info().direct_microseconds, 150, 1);
+  EXPECT_NEAR(runner->info().graph_microseconds, 110, 1);
   EXPECT_EQ(report()["tunings"][0]["launch"], "graph");
+  // It was chosen by its time as a graph.
+  EXPECT_NEAR(report()["tunings"][0]["contenders"][1]["microseconds"], 110, 1);
 }
 
 TEST_F(RunnerTest, OtherInputsAreLaunchedDirectly) {

@@ -126,10 +126,10 @@ class OnAGpu(BenchCase):
             for launch in ("direct", "graph"):
                 for key in ("host_us", "host_row_us"):
                     self.assertGreater(times[plan, launch][key], 0)
-        for plan, launch in zip(report["plans"], ("graph", "direct")):
+        for plan in report["plans"]:
             for key in ("runner_host_us", "runner_host_row_us"):
                 self.assertGreater(plan[key], 0)
-            self.assertEqual(plan["runner_launch"], launch)
+            self.assertEqual(plan["runner_launch"], "graph")
 
     def test_one_way_to_launch(self):
         for word, launch in (("on", "graph"), ("off", "direct")):
