@@ -35,8 +35,6 @@ hk_code hk_graph_launch(const hk_graph *graph, void *stream,
                         hk_status *status) {
   return guard(status, [&] {
     HK_TRY(checkPointer(graph, "a graph"));
-    hk::DeviceScope scope(graph->session->device());
-    HK_TRY(scope.status());
     return graph->impl->launch(stream);
   });
 }

@@ -47,10 +47,24 @@ private:
   CUevent handle_;
 };
 
+/// The driver that launches a graph onto a stream that was created whatever the
+/// thread's current context: both say which context is theirs.
+constexpr int kStreamSuffices = 13000;
+
+/// Whether it is not one of the default streams, of which each context has its
+/// own: NULL, CU_STREAM_LEGACY (1) and CU_STREAM_PER_THREAD (2).
+bool wasCreated(void *stream) {
+  return reinterpret_cast<uintptr_t>(stream) > 2;
+}
+
+/// After a wait the host's caches are cold, and what a launch touches is what
+/// it costs: it is all here.
 class CudaGraph final : public CapturedGraph {
 public:
   CudaGraph(const CudaDevice &device, CUgraphExec handle)
-      : device_(device), handle_(handle) {}
+      : launch_(device.library().functions().cuGraphLaunch), handle_(handle),
+        streamSuffices_(device.library().version() >= kStreamSuffices),
+        device_(device) {}
   ~CudaGraph() override {
     DeviceScope scope(device_);
     if (scope.status().ok())
@@ -58,14 +72,34 @@ public:
   }
 
   Status launch(void *stream) const override {
-    return device_.library().check(device_.library().functions().cuGraphLaunch(
-                                       handle_, static_cast<CUstream>(stream)),
-                                   "cannot launch a graph");
+    if (!streamSuffices_ || !wasCreated(stream))
+      return launchInside(stream);
+    const CUresult result = launch_(handle_, static_cast<CUstream>(stream));
+    return result == CUDA_SUCCESS ? Status() : launchAgain(stream, result);
   }
 
 private:
-  const CudaDevice &device_;
+  Status check(CUresult result) const {
+    return device_.library().check(result, "cannot launch a graph");
+  }
+  Status launchInside(void *stream) const {
+    DeviceScope scope(device_);
+    HK_TRY(scope.status());
+    return check(launch_(handle_, static_cast<CUstream>(stream)));
+  }
+  /// After a failure which is not one of the context, unless that is current.
+  Status launchAgain(void *stream, CUresult result) const {
+    DeviceScope scope(device_);
+    HK_TRY(scope.status());
+    if (scope.entered())
+      result = launch_(handle_, static_cast<CUstream>(stream));
+    return check(result);
+  }
+
+  decltype(DriverFunctions::cuGraphLaunch) launch_;
   CUgraphExec handle_;
+  bool streamSuffices_;
+  const CudaDevice &device_;
 };
 
 } // namespace

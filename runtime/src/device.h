@@ -39,7 +39,7 @@ public:
   virtual Status launch(const LaunchArguments &arguments) const = 0;
 };
 
-/// Launches that were captured, to be replayed.
+/// Launches that were captured, to be replayed. The device need not be entered.
 class CapturedGraph {
 public:
   virtual ~CapturedGraph() = default;
@@ -147,6 +147,8 @@ public:
   }
   /// Of entering; asked once.
   Status status() { return std::move(status_); }
+  /// Whether the thread was not in the device before.
+  bool entered() const { return entered_; }
 
 private:
   const Device &device_;

@@ -134,21 +134,21 @@ bool Runner::sameInputs(DLTensor *const *inputs, uint32_t numInputs) const {
 Status Runner::run(void *stream, DLTensor *const *inputs, uint32_t numInputs,
                    uint32_t &set) {
   set = next_;
-  if (batch_ == 0 && sameInputs(inputs, numInputs))
-    return Status();
-  DeviceScope scope(session_->device());
-  HK_TRY(scope.status());
   const Set &outputs = sets_[next_];
-  if (!sameInputs(inputs, numInputs)) {
+  const bool same = sameInputs(inputs, numInputs);
+  if (same && outputs.graph) {
+    HK_TRY(outputs.graph->launch(stream));
+  } else if (same && batch_ == 0) {
+    return Status();
+  } else {
+    DeviceScope scope(session_->device());
+    HK_TRY(scope.status());
     RunArguments changed = arguments(next_);
     changed.inputs = inputs;
     changed.numInputs = numInputs;
     changed.stream = stream;
-    HK_TRY(session_->launch(changed, *plan_));
-  } else if (outputs.graph) {
-    HK_TRY(outputs.graph->launch(stream));
-  } else {
-    HK_TRY(launch(outputs.bound, stream));
+    HK_TRY(same ? launch(outputs.bound, stream)
+                : session_->launch(changed, *plan_));
   }
   next_ = next_ + 1 == sets_.size() ? 0 : next_ + 1;
   return Status();

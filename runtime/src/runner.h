@@ -28,8 +28,8 @@ public:
 private:
   /// A set of outputs, and the launches that write it.
   struct Set {
-    LoadedPlan::Bound bound;
     std::unique_ptr<CapturedGraph> graph; // unless it is slower
+    LoadedPlan::Bound bound;
   };
   /// A tensor, with a shape of its own.
   struct Tensor {
@@ -50,6 +50,10 @@ private:
 
   std::shared_ptr<Session> session_;
   std::shared_ptr<const LoadedPlan> plan_;
+  // All that a run reads where it launches a graph.
+  std::vector<Set> sets_;
+  uint32_t next_ = 0;
+
   int64_t batch_ = 0;
   WorkspaceLayout layout_;
   std::vector<std::unique_ptr<Tensor>> tensors_;
@@ -57,8 +61,6 @@ private:
   uint32_t numOutputs_ = 0;                  // of a set
   void *workspace_ = nullptr;
   uint64_t workspaceSize_ = 0;
-  std::vector<Set> sets_;
-  uint32_t next_ = 0;
   double direct_ = 0, graph_ = 0; // milliseconds
 };
 

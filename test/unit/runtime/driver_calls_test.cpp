@@ -5,6 +5,8 @@
 // current.
 #include "tuning_fixture.h"
 
+#include "hk/device.h"
+
 namespace hk {
 namespace test {
 namespace {
@@ -131,6 +133,109 @@ TEST_F(DriverCallsTest, ARunnerIsOneCallOrOneALaunch) {
           c.launches);
     hk_runner_destroy(runner);
   }
+}
+
+/// A graph and a runner that launches one, on a driver of CUDA 13.
+class GraphContextTest : public DriverCallsTest {
+protected:
+  void SetUp() override {
+    DriverCallsTest::SetUp();
+    fakeCuda().graphMilliseconds = 0.5;
+    fakeCuda().launchMilliseconds = 1;
+    fakeCuda().driverVersion = 13000;
+    expectOk(openCuda());
+    makeSession(affineCudaModule(), "layers");
+    run_ = std::make_unique<CudaRun>(*session_, 2);
+    CudaRun &run = *run_;
+    handle_.impl = context_;
+    hk_session session;
+    session.impl = session_;
+    expectOkCode(hk_stream_create(&handle_, &stream_, &status_));
+    expectOkCode(hk_graph_create(&session, run.inputs, 1, run.outputs, 1,
+                                 run.workspace.data(), run.workspace.size(),
+                                 &graph_, &status_));
+    expectOkCode(hk_runner_create(&session, stream_, run.inputs, 1, run.outputs,
+                                  1, 1, run.workspace.data(),
+                                  run.workspace.size(), &runner_, &status_));
+  }
+  void TearDown() override {
+    hk_graph_destroy(graph_);
+    hk_runner_destroy(runner_);
+    expectOkCode(hk_stream_destroy(&handle_, stream_, &status_));
+    handle_.impl.reset();
+    DriverCallsTest::TearDown();
+  }
+
+  /// Launches both onto `stream`, each with these calls and this result.
+  void expectEach(void *stream, const Calls &calls, hk_code code = HK_OK) {
+    EXPECT_EQ(callsOf([&] {
+                EXPECT_EQ(hk_graph_launch(graph_, stream, &status_), code);
+              }),
+              calls);
+    EXPECT_EQ(callsOf([&] {
+                EXPECT_EQ(hk_runner_run(runner_, stream, run_->inputs, 1,
+                                        nullptr, &status_),
+                          code);
+              }),
+              calls);
+  }
+
+  const Calls one_ = {{"cuGraphLaunch", 1}};
+  const Calls inside_ = {{"cuCtxGetCurrent", 1},
+                         {"cuCtxPopCurrent_v2", 1},
+                         {"cuCtxPushCurrent_v2", 1},
+                         {"cuGraphLaunch", 1}};
+  std::unique_ptr<CudaRun> run_;
+  hk_context handle_;
+  void *stream_ = nullptr;
+  hk_graph *graph_ = nullptr;
+  hk_runner *runner_ = nullptr;
+};
+
+TEST_F(GraphContextTest, AStreamThatWasCreatedSuffices) {
+  {
+    DeviceScope scope(context_->device());
+    expectEach(stream_, one_);
+  }
+  fakeCuda().streamSuffices = true;
+  expectEach(stream_, one_);
+  cuCtxPushCurrent_v2(fakeOtherContext());
+  expectEach(stream_, one_);
+  cuda::CUcontext popped = nullptr;
+  cuCtxPopCurrent_v2(&popped);
+  run_->expectAffine();
+}
+
+TEST_F(GraphContextTest, ADriverThatWantsTheContextGetsIt) {
+  Calls again = inside_;
+  again["cuGraphLaunch"] = 2;
+  expectEach(stream_, again);
+  run_->expectAffine();
+  EXPECT_EQ(fakeCuda().launches.back().stream, stream_);
+}
+
+TEST_F(GraphContextTest, DefaultStreamsAreThoseOfTheContext) {
+  fakeCuda().streamSuffices = true;
+  expectEach(nullptr, inside_);
+  run_->expectAffine();
+  // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD, which this driver has not.
+  fakeCuda().failures["cuGraphLaunch"] = cuda::CUDA_ERROR_LAUNCH_FAILED;
+  Calls failing = inside_;
+  failing["cuGetErrorName"] = failing["cuGetErrorString"] = 1;
+  for (uintptr_t number : {1, 2})
+    expectEach(reinterpret_cast<void *>(number), failing, HK_INTERNAL);
+}
+
+TEST_F(GraphContextTest, AFailureIsReported) {
+  fakeCuda().streamSuffices = true;
+  fakeCuda().failures["cuGraphLaunch"] = cuda::CUDA_ERROR_LAUNCH_FAILED;
+  Calls once = one_;
+  once["cuCtxGetCurrent"] = once["cuGetErrorName"] = once["cuGetErrorString"] =
+      1;
+  DeviceScope scope(context_->device());
+  expectEach(stream_, once, HK_INTERNAL);
+  EXPECT_STREQ(status_.message, "cannot launch a graph: "
+                                "CUDA_ERROR_LAUNCH_FAILED (fake words)");
 }
 
 } // namespace

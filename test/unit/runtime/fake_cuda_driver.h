@@ -62,6 +62,9 @@ struct FakeCuda {
   std::string log; // of a PTX compiler that fails
   // What a call takes beside the kernels.
   double launchMilliseconds = 0, graphMilliseconds = 0;
+  /// Whether graphs may be launched onto streams that were created in whatever
+  /// context.
+  bool streamSuffices = false;
 
   /// Entry point -> the error that it returns instead of doing its work.
   std::map<std::string, cuda::CUresult> failures;

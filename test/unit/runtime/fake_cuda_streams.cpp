@@ -162,7 +162,10 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph,
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   if (fakeIdle)
     return CUDA_SUCCESS;
-  ENTER(cuGraphLaunch);
+  Entry entry("cuGraphLaunch", !driver().state.streamSuffices || !stream);
+  if (entry.result != CUDA_SUCCESS)
+    return entry.result;
+  FakeCuda &state = driver().state;
   driver().clock += state.graphMilliseconds;
   for (FakeLaunch launch : executable->launches) {
     launch.stream = stream;
