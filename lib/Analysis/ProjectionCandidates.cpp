@@ -16,8 +16,9 @@ using namespace hk;
 /// Of a CTA.
 static constexpr int64_t kMostUnits = 16;
 
-/// Rows of a CTA, all of a sequence or of several short ones, with those of a
-/// warp. The rows of a sequence are rounded up to what blocks of keys divide.
+/// Rows of a CTA, all of a sequence, of several short ones or some of a long
+/// one, with those of a warp. The rows of a sequence are rounded up to what
+/// blocks of keys divide.
 static std::set<std::pair<int64_t, int64_t>>
 listRows(const CUDAKernelShape &shape) {
   std::set<std::pair<int64_t, int64_t>> result;
@@ -38,6 +39,11 @@ listRows(const CUDAKernelShape &shape) {
           result.insert({count * rows, unitRows});
       }
     }
+  for (int64_t rows : {16, 32, 64, 128, 256})
+    for (int64_t unitRows : {16, 32})
+      if (rows < sequence && rows % unitRows == 0 &&
+          rows / unitRows <= kMostUnits)
+        result.insert({rows, unitRows});
   return result;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The work of attention with the projection of its keys and values, as the code
-// of hk-to-tile does it: a CTA owns a sequence, or several short ones, and some
-// heads.
+// of hk-to-tile does it: a CTA owns a sequence, or several short ones, or some
+// rows of a long one, and some heads.
 
 #include "KernelCosts.h"
 
@@ -35,18 +35,25 @@ struct KernelDescription::Projection {
   ProjectedHeads heads;
   ProjectedRows own;
   int64_t unitRows;
+  /// The CTAs of a sequence, one after another, and how many times its rows one
+  /// of them computes keys of, on average.
+  int64_t parts;
+  double keyBlocks;
+  /// Times that it loads its rows, those of other CTAs included: the rows stay
+  /// in registers for all of its heads where it has all of a sequence.
+  double rowPasses;
   /// Times that keys are published, and blocks of query heads.
   int64_t publications, blocks;
   /// Features of keys and of values that are published at once, and of query
   /// heads that are computed at once.
   int64_t keyColumns, queryColumns;
   /// Features of the linear operations that the CTA computes, and how deep.
-  int64_t features, depth;
-  /// The input is in registers whole; else it comes in steps, so many times.
+  int64_t keyFeatures, queryFeatures, depth;
+  /// The input is in registers whole; else it comes in steps. Either comes so
+  /// many times, of which some are copies for all units, as rows that follow
+  /// each other.
   bool isWhole;
-  int64_t passes;
-  /// These steps are copied for all units, as rows that follow each other.
-  bool copiesInput;
+  double passes, copies;
   int64_t tileBytes;
 };
 
@@ -79,8 +86,6 @@ KernelDescription::whyProjectionRefused(const CUDASchedule &s) const {
   int64_t unitRows = s.rows / s.units;
   if (s.rows % s.units != 0 || unitRows % kTileRows != 0)
     return "a warp needs whole tiles of 16 rows";
-  if (s.rows < shape.sequence)
-    return "a CTA has to own all rows of a sequence";
   ProjectedRows own = ProjectedRows::get(s.rows, s.units, shape.sequence);
   if (!own.isEven(s.rows, s.units))
     return "the sequences of a CTA have to share out its rows and warps";
@@ -111,6 +116,8 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
   p.heads = ProjectedHeads::get(s.heads, shape.group, shape.headDim, s.block);
   p.own = ProjectedRows::get(s.rows, s.units, shape.sequence);
   p.unitRows = s.rows / s.units;
+  p.parts = divideCeil(shape.sequence, p.own.rows);
+  p.keyBlocks = attention.isCausal ? double(p.parts + 1) / 2 : double(p.parts);
   p.publications = s.heads / p.heads.sharing;
   p.blocks = s.heads / p.heads.heads;
   p.keyColumns = p.heads.keyHeads * shape.headDim;
@@ -128,25 +135,33 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
   }
   int64_t queries = all == query + 2 * key || all == query + key ? 1 : 0;
   int64_t keys = (all - queries * query) / key;
-  p.features = queries * p.blocks * p.queryColumns +
-               keys * p.publications * p.keyColumns;
+  p.queryFeatures = queries * p.blocks * p.queryColumns;
+  p.keyFeatures = keys * p.publications * p.keyColumns;
+  p.rowPasses = p.parts == 1 ? 1 : p.publications * p.keyBlocks + 1;
 
   // One pass for each publication, with the first block of queries if the sums
-  // fit beside; one for each other block.
+  // fit beside and are of the same rows; one for each other block.
   int64_t together = slab(p.unitRows, keys * p.keyColumns + p.queryColumns);
-  bool isShared = p.heads.sharing > p.heads.heads;
+  bool isShared = p.heads.sharing > p.heads.heads || p.parts > 1;
+  double keyPasses = p.publications * p.keyBlocks;
   if (p.isWhole)
-    p.passes = 1;
+    p.passes = p.rowPasses;
   else if (together <= kTogetherRegisters && !isShared)
     p.passes = p.publications;
   else if (slab(p.unitRows, keys * p.keyColumns) <= kTogetherRegisters)
-    p.passes = p.publications + queries * p.blocks;
+    p.passes = keyPasses + queries * p.blocks;
   else
-    p.passes = keys * p.publications + queries * p.blocks;
+    p.passes = keys * keyPasses + queries * p.blocks;
 
-  // Rows of several sequences follow each other where nothing is padded.
-  p.copiesInput =
-      !p.isWhole && (p.own.sequences == 1 || p.own.rows == shape.sequence);
+  // Rows of several sequences follow each other where nothing is padded. What a
+  // loop loads whole is copied if it is an operand as it is.
+  p.copies = 0;
+  if (!p.isWhole && (p.own.sequences == 1 || p.own.rows == shape.sequence))
+    p.copies = p.passes;
+  else if (p.parts > 1 && llvm::all_of(linears, [&](const Linear &linear) {
+             return linear.rowBytes == linear.depth * shape.operandBytes;
+           }))
+    p.copies = keyPasses;
 
   int64_t rows = std::gcd(p.keyColumns, p.queryColumns);
   int64_t columns = p.isWhole ? alignTo(p.depth, 8)
@@ -176,6 +191,9 @@ int64_t KernelDescription::getProjectionRegisters(const CUDASchedule &s) const {
         std::max(sums, registers(2 * p.keyColumns + p.queryColumns, 4)),
         std::max(sums, kTogetherRegisters));
   most = std::max(most, input + sums + registers(2 * p.keyColumns, bytes));
+  // Beside the rows of other CTAs, its own wait for the next heads.
+  if (p.isWhole && p.parts > 1 && p.publications > 1)
+    most += input;
   // The query and the contexts, scores and their powers.
   bool isLast = p.blocks == 1;
   most = std::max(most, (p.isWhole && !isLast ? input : 0) +
@@ -187,11 +205,14 @@ int64_t KernelDescription::getProjectionRegisters(const CUDASchedule &s) const {
 int64_t KernelDescription::getProjectionShared(const CUDASchedule &s) const {
   Projection p = getProjection(s);
   int64_t slot = alignTo(p.tileBytes, 1024);
-  if (p.copiesInput)
+  if (p.copies > 0)
     slot +=
-        alignTo(s.rows * std::min(p.depth, s.depth) * shape.operandBytes, 1024);
+        alignTo(s.rows * (p.isWhole ? p.depth : std::min(p.depth, s.depth)) *
+                    shape.operandBytes,
+                1024);
   return s.stages * slot +
-         2 * alignTo(s.rows * p.keyColumns * shape.operandBytes, 1024);
+         2 * alignTo(p.parts * s.rows * p.keyColumns * shape.operandBytes,
+                     1024);
 }
 
 KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
@@ -202,15 +223,15 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
   int64_t runs = shape.heads / s.heads;
   int64_t groups = divideCeil(batch, p.own.sequences);
   bool isHalf = bytes == 2;
-  double ctas = double(groups) * runs, rows = s.rows, heads = s.heads;
+  double ctas = double(groups) * p.parts * runs, rows = s.rows, heads = s.heads;
   double products = operands == Operands::TF32x3 ? 3 : 1;
 
   KernelWork work;
-  work.ctas = groups * runs;
+  work.ctas = groups * p.parts * runs;
   work.units = s.units;
   // An input that comes in steps is copied by lanes; a warpgroup gives
   // registers away.
-  bool copiesByLanes = p.copiesInput || s.ctas > 0;
+  bool copiesByLanes = p.copies > 0 || s.ctas > 0;
   work.threads = kWarp * (s.units + (copiesByLanes ? 4 : 1));
   work.ctasOfSM = s.ctas;
   work.registers = getProjectionRegisters(s);
@@ -248,71 +269,96 @@ KernelWork KernelDescription::getProjectionWork(const CUDASchedule &s,
 
   // What is done to the rows is done for each run of heads; biases and the
   // scale of a context are of the run's features alone.
-  double ofFeatures = double(shape.heads * shape.headDim), rowBytes = 0,
-         weights = 0;
+  double features = p.queryFeatures + p.keyFeatures;
+  double ofFeatures = double(shape.heads * shape.headDim), biases = 0,
+         rowBytes = 0, weights = 0;
   for (const Linear &linear : linears) {
-    ofFeatures += linear.hasBias ? double(linear.features) : 0;
+    biases += linear.hasBias ? double(linear.features) : 0;
     rowBytes = std::max(rowBytes, double(linear.rowBytes));
     weights += double(alignTo(linear.features, 8)) * linear.depth * bytes;
   }
-  work.instructions +=
-      groups * rows * ((instructions - ofFeatures) * runs + ofFeatures);
-  work.mufu += groups * rows * mufu * runs;
+  ofFeatures += biases;
+  double ofOthers = biases * p.keyFeatures / features * (p.keyBlocks - 1);
+  double all = groups * p.parts * rows;
+  work.instructions += all * ((instructions - ofFeatures) * runs * p.rowPasses +
+                              ofFeatures + ofOthers);
+  work.mufu += all * mufu * runs * p.rowPasses;
 
   // The projection.
   double depth = alignTo(p.depth, isHalf ? 16 : 8);
-  double weight = double(p.features) * depth * bytes;
-  addProduct(2 * rows * p.features * depth, s.usesWarpgroups);
+  double computed = p.keyFeatures * p.keyBlocks + p.queryFeatures;
+  double weight = computed * depth * bytes;
+  addProduct(2 * rows * computed * depth, s.usesWarpgroups);
   addB(s.units * weight, s.usesWarpgroups);
   work.sharedBytes += ctas * weight;
-  double input =
-      (loaded + rowBytes * p.passes) * runs + stored + attention.queryBytes;
+  double input = (loaded * p.rowPasses + rowBytes * p.passes) * runs + stored +
+                 attention.queryBytes;
   work.l2Bytes = batch * double(shape.sequence) * input + ctas * weight;
-  if (p.copiesInput) {
-    double step = rows * depth * bytes * p.passes;
+  if (p.copies > 0) {
+    double step = rows * depth * bytes * p.copies;
     work.sharedBytes += ctas * step;
     addOperand(step);
-  } else {
-    work.instructions += 0.15 * groups * rows * rowBytes * p.passes * runs;
   }
+  work.instructions += 0.15 * all * rowBytes * (p.passes - p.copies) * runs;
 
   // What is published: K and V of the CTA's heads of keys.
-  double published = 2.0 * rows * p.publications * p.keyColumns;
+  double published = 2.0 * rows * p.publications * p.keyColumns * p.keyBlocks;
   work.sharedBytes += ctas * published * bytes;
   work.instructions +=
       ctas * published * (kPublish + (attention.hides ? kLook / 2 : 0));
 
-  // The keys that the rows of each unit, or warpgroup, see, in whole blocks.
-  double seen = 0, most = 0;
+  // The keys that the rows of each unit, or warpgroup, see, in whole blocks:
+  // all units of a CTA on average, the last one of a CTA on average, and those
+  // of the CTA that sees most.
+  double seen = 0, most = 0, heaviest = 0;
   int64_t together = sharesKeys ? kWarpgroup : 1;
-  for (int64_t unit = 1; unit <= p.own.units; ++unit) {
-    int64_t keys = shape.sequence;
-    if (attention.isCausal)
-      keys = std::min<int64_t>(keys, alignTo(unit, together) * p.unitRows);
-    most = double(alignTo(keys, s.keys));
-    seen += most * p.own.sequences;
+  for (int64_t part = 0; part < p.parts; ++part) {
+    double ofPart = 0, ofUnit = 0;
+    for (int64_t unit = 1; unit <= p.own.units; ++unit) {
+      int64_t keys = shape.sequence;
+      if (attention.isCausal)
+        keys = std::min<int64_t>(keys, part * s.rows + alignTo(unit, together) *
+                                                           p.unitRows);
+      ofUnit = double(alignTo(keys, s.keys));
+      ofPart += ofUnit * p.own.sequences;
+    }
+    seen += ofPart / p.parts;
+    most += ofUnit / p.parts;
+    heaviest = std::max(heaviest, ofPart);
   }
   double scores = heads * seen * p.unitRows;
   double columns = shape.headDim;
-  addProduct(2 * scores *
-                 (double(alignTo(shape.headDim, isHalf ? 16 : 8)) + columns),
-             sharesKeys);
+  double ofScore =
+      2 * (double(alignTo(shape.headDim, isHalf ? 16 : 8)) + columns);
+  addProduct(scores * ofScore, sharesKeys);
   work.mufu += ctas * scores;
   work.instructions += ctas * scores * (kScore + columns / s.keys);
   addB(heads * seen * 2 * columns * bytes, sharesKeys);
 
+  // Of a causal sequence, the last CTA has most to do.
+  double mostComputed = p.keyFeatures * p.parts + p.queryFeatures;
+  double mostFlops =
+      2 * rows * mostComputed * depth + heads * heaviest * p.unitRows * ofScore;
+  if (attention.isCausal && p.parts > 1)
+    work.imbalance =
+        mostFlops / (2 * rows * computed * depth + scores * ofScore);
+
   // The steps of the unit that sees most.
   double steps = p.isWhole ? 1 : double(divideCeil(p.depth, s.depth));
-  double linearBlocks = p.isWhole ? 2 * p.publications + p.blocks : p.passes;
-  work.stages = reductions + linearBlocks * steps +
-                (kBarriers + attention.hides) * p.publications +
+  double linearBlocks =
+      p.isWhole ? 2 * p.publications * p.keyBlocks + p.blocks : p.passes;
+  work.stages = reductions * p.rowPasses + linearBlocks * steps +
+                (kBarriers + attention.hides * p.keyBlocks) * p.publications +
                 kKeyStages * heads * most / s.keys;
-  work.loads = 1 + std::max<int64_t>(loads, 1);
-  if (!p.isWhole && !p.copiesInput) // Each unit waits for its own rows.
+  double loadsOfRows = std::max<int64_t>(loads, 1);
+  work.loads = 1 + loadsOfRows;
+  if (!p.isWhole && p.copies == 0) // Each unit waits for its own rows.
     work.loads += p.passes * steps;
+  if (p.isWhole && p.copies == 0) // And for those of the CTAs before it.
+    work.loads += loadsOfRows * (p.rowPasses - 1);
   work.trips = weight / p.tileBytes / s.stages;
-  if (p.copiesInput)
-    work.trips = std::max(work.trips, p.passes * steps / s.stages);
+  if (p.copies > 0)
+    work.trips = std::max(work.trips, p.copies * steps / s.stages);
 
   double memory = batch * double(shape.sequence) * (touched + stored) + weights;
   constexpr double kCacheShare = 0.75;

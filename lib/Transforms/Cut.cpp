@@ -131,8 +131,8 @@ LogicalResult CutPass::cutChain(ArrayRef<Operation *> chain) {
     if (isOracle || computesKeys(ops)) {
       scope = Scope::Sequence;
       remark::passed(ops.front()->getLoc(), remarkOpts("Sequence"))
-          << remark::add("a workgroup of kernel @{0} owns whole sequences, "
-                         "keys and values included",
+          << remark::add("a workgroup of kernel @{0} computes the keys and "
+                         "values that its rows see",
                          name);
     }
     Location loc = ops.front()->getLoc();

@@ -46,6 +46,7 @@ public:
 
 private:
   double getPrice(ArrayRef<Operation *> kernel, bool isJoined) const;
+  bool ownsSequences(ArrayRef<Operation *> kernel) const;
   std::string whyNotJoin(ArrayRef<Operation *> kernel,
                          ArrayRef<Operation *> next) const;
 
@@ -190,6 +191,15 @@ double CostCutPolicy::getPrice(ArrayRef<Operation *> kernel,
   return isJoined ? std::numeric_limits<double>::infinity() : kUnknown;
 }
 
+/// Whether the best schedule of a kernel that computes keys has all rows of a
+/// sequence in one CTA. If not, keys are computed more than once, and the
+/// longer the sequence, the more often.
+bool CostCutPolicy::ownsSequences(ArrayRef<Operation *> kernel) const {
+  KernelDescription description(kernel, operands, batch);
+  return rankCUDASchedules(description, device, 1).best.front().schedule.rows >=
+         description.getShape().sequence;
+}
+
 /// As whyNotChain, but attention may follow on the projection of its keys: then
 /// a CTA owns a sequence.
 std::string CostCutPolicy::whyNotJoin(ArrayRef<Operation *> kernel,
@@ -246,10 +256,18 @@ SmallVector<Cut> CostCutPolicy::cut(ArrayRef<Operation *> chain,
   // begins there.
   llvm::SmallDenseSet<size_t> closed;
   if (projection == KeyProjection::WhereItCan)
-    for (const Kernel &kernel : kernels)
-      if (kernel.price < kNever &&
-          computesKeys(slice(kernel.begin, kernel.end)))
+    for (const Kernel &kernel : kernels) {
+      ArrayRef<Operation *> ops = slice(kernel.begin, kernel.end);
+      if (kernel.price == kNever || !computesKeys(ops))
+        continue;
+      double apart = 0;
+      for (const Kernel &part : kernels)
+        if (part.end == part.begin + 1 && part.begin >= kernel.begin &&
+            part.end <= kernel.end)
+          apart += part.price;
+      if (kernel.price <= kWorthMeasuring * apart || ownsSequences(ops))
         closed.insert(kernel.end - 1);
+    }
   llvm::erase_if(kernels, [&](const Kernel &kernel) {
     return closed.contains(kernel.begin) || closed.contains(kernel.end);
   });

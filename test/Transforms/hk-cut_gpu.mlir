@@ -168,6 +168,7 @@ func.func private @layer.fused(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_9
 !h = tensor<?x128x128xf32>
 !qkv = tensor<?x128x512xf32>
 !long = tensor<?x1024x64xf32>
+!deep = tensor<?x1024x1024xf32>
 hk.packed @qkv : tensor<512x256xf32> {
   %z = hk.pack.zeros : tensor<512x256xf64>
   hk.yield %z : tensor<512x256xf64>
@@ -175,6 +176,10 @@ hk.packed @qkv : tensor<512x256xf32> {
 hk.packed @w : tensor<64x64xf32> {
   %z = hk.pack.zeros : tensor<64x64xf64>
   hk.yield %z : tensor<64x64xf64>
+}
+hk.packed @deep : tensor<64x1024xf32> {
+  %z = hk.pack.zeros : tensor<64x1024xf64>
+  hk.yield %z : tensor<64x1024xf64>
 }
 
 // Attention with its projection wherever a CTA can own a sequence, whatever the
@@ -194,14 +199,25 @@ func.func private @projected(%x: !x) -> !x attributes {hk.arch = "sm_90a", hk.op
   return %3 : !x
 }
 
-// No CTA has so many rows.
+// No CTA has so many rows: each has some, and computes keys of others. That is
+// a plan as long as it is not predicted to be much slower than two kernels.
 // CHECK-LABEL: func.func private @long(
-// CHECK:         hk.kernel @linear(
-// CHECK:         hk.kernel @attention(
-// REMARK: Function=long | Remark="cut before hk.attention: together they are not known to fit"
+// CHECK:         hk.kernel @linear_attention(
+// REMARK: Function=long | Remark="no cut before hk.attention: a CTA computes the keys that its queries see"
 func.func private @long(%x: !long) -> !long attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
   %w = hk.packed.get @w : tensor<64x64xf32>
   %0 = hk.linear %x, %w : !long, tensor<64x64xf32>
+  %1 = hk.attention %0, %0, %0 {num_heads = 4 : i32} : !long, !long, !long
+  return %1 : !long
+}
+
+// CHECK-LABEL: func.func private @long_and_deep(
+// CHECK:         hk.kernel @linear(
+// CHECK:         hk.kernel @attention(
+// REMARK: Function=long_and_deep | Remark="cut before hk.attention: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us without a cut here"
+func.func private @long_and_deep(%x: !deep) -> !long attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %w = hk.packed.get @deep : tensor<64x1024xf32>
+  %0 = hk.linear %x, %w : !deep, tensor<64x1024xf32>
   %1 = hk.attention %0, %0, %0 {num_heads = 4 : i32} : !long, !long, !long
   return %1 : !long
 }

@@ -9,7 +9,7 @@
 
 // With enough sequences for all workers, keys and values stay in the kernel
 // that computes them, and a workgroup has all rows, whatever a block would be.
-// REMARK: remark: [Passed] Sequence | Category:hk-cut | Function=large | Remark="a workgroup of kernel @norm_attention_norm owns whole sequences, keys and values included"
+// REMARK: remark: [Passed] Sequence | Category:hk-cut | Function=large | Remark="a workgroup of kernel @norm_attention_norm computes the keys and values that its rows see"
 // CHECK-LABEL: func.func @large(
 // CHECK:         hk.kernel @norm_attention_norm({{.*}}) -> (tensor<32x128x64xf32>) scope(sequence)
 // CHECK-NOT:     hk.kernel

@@ -158,6 +158,7 @@ PROJECTION = [
     Case("projection", "seq-7-head-dim-8", project(7, 4, 8), (Run(batch=2),)),
     Case("projection", "seq-33-not-causal", project(33, 2, 16, causal=False)),
     Case("projection", "seq-100", project(100, 1, 32)),
+    Case("projection", "seq-520", project(520, 1, 16)),
     Case("projection", "head-dim-40", project(20, 2, 40)),
     Case("projection", "head-dim-80", project(20, 1, 80, dim=40)),
     Case("projection", "head-dim-128", project(18, 1, 128, dim=64)),

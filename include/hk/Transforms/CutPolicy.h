@@ -84,7 +84,8 @@ enum class KeyProjection {
   Never,
   /// Where it is predicted to be faster.
   WhereItPays,
-  /// Wherever it can be, to be measured beside what is predicted.
+  /// Wherever it can be, to be measured beside what is predicted; with several
+  /// CTAs a sequence, not where that is predicted to be much slower.
   WhereItCan
 };
 
