@@ -19,6 +19,8 @@ def make_valid(pattern, batch, seq, rng):
         return np.arange(seq) < rng.integers(1, seq + 1, batch)[:, None]
     if pattern == "empty":
         return np.arange(seq) < (np.arange(batch) * (seq // 2))[:, None]
+    if pattern == "late":
+        return np.ones((batch, seq), bool) & (np.arange(batch) >= 2)[:, None]
     return rng.random((batch, seq)) < 0.6  # holes
 
 

@@ -16,9 +16,9 @@ NAN = np.float32("nan")
 
 def project(name, seq, dim, heads, head_dim, kv_heads=None, causal=True, mask=None,
             pattern="full", nan="", norm=True, batch=2, operands="f16", run=1, separate=False,
-            sequences=1, **fields):
+            sequences=1, skip=False, **fields):
     """`nan`: rows that hold it, "hidden" behind the mask, the "last" one, or all of the "second"
-    sequence. `sequences`: of a CTA."""
+    sequence. `sequences`: of a CTA. `skip`: nobody reads rows that are not valid."""
     kv_heads = kv_heads or heads
     rng = np.random.default_rng(list(name.encode()))
     widths = heads * head_dim, kv_heads * head_dim, kv_heads * head_dim
@@ -58,7 +58,7 @@ def project(name, seq, dim, heads, head_dim, kv_heads=None, causal=True, mask=No
         name,
         "".join(packed(*item) for item in weights.items()) + f"""
 hk.executable @{name} {{
-  hk.variant $schedule grid(affine_map<()[B] -> (B)>) {{
+  hk.variant $schedule grid(affine_map<()[B] -> (B)>){" skip_rows(1)" * skip} {{
   ^bb0(%x: {x_type}{words}):
 {body}    %a = hk.attention %q, %k, %v{mask_word} {{{flags}}} : {", ".join(types)}{", " * bool(mask)}{mask_type}
     hk.yield %a : {types[0]}
@@ -87,8 +87,11 @@ hk.executable @{name} {{
         inputs.append(np.where(valid, rng.integers(1, 256, valid.shape), 0).astype(np.uint8))
     runs = -(-heads // fields["heads"]) if fields["heads"] else 1
     runs *= -(-seq // fields["rows"])
+    check = check_close(expected, operands)
+    if skip:
+        check = lambda actual, close=check_close(expected[valid], operands): close(actual[valid])
     suite.run_variant(name, inputs, [Out(np.full(expected.shape, 7, np.float32))], batch,
-                      -(-batch // sequences) * runs, check_close(expected, operands))
+                      -(-batch // sequences) * runs, check)
 
 
 # Sequences: of one row, of part of a tile, and of whole tiles.
@@ -194,6 +197,14 @@ for causal in (True, False):
                           ("lengths", "prefix"), ("lengths", "empty")):
         project(f"runs_{mask}_{pattern}{suffix}", 20, 32, 1, 16, causal=causal, mask=mask, pattern=pattern,
                 nan="hidden", batch=3, sequences=2, rows=64, units=4, keys=16)
+# A CTA of which no sequence is read, and one that has part of its sequences.
+for mask in ("key_mask", "lengths"):
+    project(f"runs_skip_{mask}", 20, 32, 1, 16, mask=mask, pattern="late", nan="hidden", skip=True, batch=5,
+            sequences=2, rows=64, units=4, keys=16)
+    project(f"runs_skip_some_{mask}", 16, 32, 1, 16, mask=mask, pattern="late", nan="hidden", skip=True, batch=5,
+            sequences=4, rows=64, units=4, keys=16)
+    project(f"runs_skip_holes_{mask}", 16, 32, 1, 16, mask=mask, pattern="prefix", nan="hidden", skip=True,
+            batch=3, sequences=2, rows=32, units=2, keys=16)
 # Warpgroups with rows of one sequence, and of several.
 project("runs_together", 64, 64, 1, 32, batch=3, sequences=2, mma="wgmma", ctas=1, rows=128, units=8, keys=64)
 project("runs_together_masked", 50, 64, 1, 32, batch=3, sequences=2, mma="wgmma", ctas=1, rows=128, units=8,

@@ -27,7 +27,7 @@ enum class CUDAFamily {
   /// Attention alone.
   Attention,
   /// Attention and what its keys and values are computed from: a CTA owns a
-  /// sequence.
+  /// sequence, or several short ones.
   Projection,
   /// Anything else: a warp keeps its rows.
   Chain

@@ -53,7 +53,8 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
     operation, and the grid has a CTA for each run of them. Where `columns` is
     0 and the kernel is attention alone, a CTA computes all heads of its rows,
     unless `heads` says how many it takes. Where the kernel computes keys and
-    values as well, `rows` are all of a sequence.
+    values as well, `rows` are all of a sequence, or of as many as have room if
+    each is padded to whole units (and share rows and units out evenly).
 
     `block` is the width of the accumulators of a linear operation (features
     computed at once; where keys are computed, those of as many heads as it has
