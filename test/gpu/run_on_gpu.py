@@ -309,6 +309,25 @@ def first_choices(reports):
     return lines
 
 
+def host_times(reports, most=2.0):
+    """Lines on the host's time of a call of each shape's runner, of its fastest plan, against `most` us."""
+    lines, kept = [], {"runner_host_us": 0, "runner_host_row_us": 0}
+    for name, report in reports.items():
+        plans = {plan["name"]: plan for plan in report["plans"] if plan["runner_host_us"] is not None}
+        times = [time for time in report["times"] if time["plan"] in plans]
+        if not times:
+            continue
+        plan = plans[min(times, key=lambda time: time["median"])["plan"]]
+        lines.append(f"    {name}: {plan['name']}, {plan['runner_launch']}, {plan['launches']} launches: "
+                     f"{plan['runner_host_us']:.1f} us after a wait, {plan['runner_host_row_us']:.1f} in a row")
+        for key in kept:
+            kept[key] += plan[key] <= most
+    if not lines:
+        return []
+    return [f"host's time of a runner: at most {most:g} us after a wait on {kept['runner_host_us']}, in a row on "
+            f"{kept['runner_host_row_us']} of {len(lines)} shapes"] + lines
+
+
 def microseconds(seconds):
     return "-" if seconds is None else f"{1e6 * seconds:.1f}"
 
@@ -326,8 +345,8 @@ def conclude(results):
         for name, (plan, ours, graph, strong, eager) in rows.items():
             print(f"{name:8s} {number(ours)} {number(graph)} {number(strong)} {number(eager)} {ratio(strong, ours)} "
                   f"{ratio(eager, ours)}  {plan}")
-    for line in first_choices({name: result["report"] for name, result in results["steps"]["bench"].items()
-                               if "report" in result}):
+    reports = {name: result["report"] for name, result in results["steps"]["bench"].items() if "report" in result}
+    for line in first_choices(reports) + host_times(reports):
         print(line)
     all_jobs = [result for step in results["steps"].values() for result in step.values()]
     bad = sum(map(failed, all_jobs))

@@ -108,6 +108,21 @@ class Tells(unittest.TestCase):
             "        best  3.0 us, predicted - (-)  #b"])
         self.assertEqual(run_on_gpu.first_choices({}), [])
 
+    def test_host_times(self):
+        def plan(name, idle, row):
+            return {"name": name, "launches": 9, "runner_launch": "graph", "runner_host_us": idle,
+                    "runner_host_row_us": row}
+
+        times = [{"plan": "safe", "median": 60e-6}, {"plan": "fused", "median": 50e-6}]
+        reports = {"shape01": {"times": times, "plans": [plan("safe", 9.0, 9.0), plan("fused", 2.04, 1.3)]},
+                   "shape02": {"times": times[:1], "plans": [plan("safe", 1.9, 1.4)]},
+                   "shape03": {"times": times[:1], "plans": [plan("safe", None, None)]}}
+        self.assertEqual(run_on_gpu.host_times(reports), [
+            "host's time of a runner: at most 2 us after a wait on 1, in a row on 2 of 2 shapes",
+            "    shape01: fused, graph, 9 launches: 2.0 us after a wait, 1.3 in a row",
+            "    shape02: safe, graph, 9 launches: 1.9 us after a wait, 1.4 in a row"])
+        self.assertEqual(run_on_gpu.host_times({}), [])
+
     def test_nothing_right(self):
         self.assertEqual(run_on_gpu.best_times({"hk safe": time_of(1.0, failed=3)}), (None,) * 5)
 
