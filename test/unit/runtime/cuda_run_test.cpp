@@ -247,6 +247,18 @@ TEST_F(CudaTest, AFailedLaunchNamesTheKernelAndTheShape) {
               "a kernel or a copy failed: CUDA_ERROR_LAUNCH_FAILED");
 }
 
+TEST_F(CudaTest, WhateverGoesWrongInAKernelIsInternal) {
+  makeSession(affineCudaModule(), "layers");
+  CudaRun run(*session_, 2);
+  // CUresult's numbers, from an illegal address to a failed launch.
+  for (int error : {700, 702, 710, 714, 715, 716, 717, 718, 719}) {
+    fakeCuda().failures = {{"cuStreamSynchronize", error}};
+    expectError(session_->run(run.arguments()), HK_INTERNAL,
+                "a kernel or a copy failed: CUDA");
+  }
+  fakeCuda().failures.clear();
+}
+
 TEST_F(CudaTest, TensorsAreOnTheDevice) {
   makeSession(affineCudaModule(), "layers");
   CudaRun run(*session_, 2);
