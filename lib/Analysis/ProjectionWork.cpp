@@ -39,8 +39,8 @@ struct KernelDescription::Projection {
   /// of them computes keys of, on average.
   int64_t parts;
   double keyBlocks;
-  /// Times that it loads its rows, those of other CTAs included: the rows stay
-  /// in registers for all of its heads where it has all of a sequence.
+  /// Times that it loads rows, those of other CTAs for each of `publications`;
+  /// its own stay in registers.
   double rowPasses;
   /// Times that keys are published, and blocks of query heads.
   int64_t publications, blocks;
@@ -137,21 +137,22 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
   int64_t keys = (all - queries * query) / key;
   p.queryFeatures = queries * p.blocks * p.queryColumns;
   p.keyFeatures = keys * p.publications * p.keyColumns;
-  p.rowPasses = p.parts == 1 ? 1 : p.publications * p.keyBlocks + 1;
+  double others = p.publications * (p.keyBlocks - 1);
+  p.rowPasses = 1 + others;
 
   // One pass for each publication, with the first block of queries if the sums
-  // fit beside and are of the same rows; one for each other block.
+  // fit beside; one for each other block, and for keys of each block of rows of
+  // another CTA.
   int64_t together = slab(p.unitRows, keys * p.keyColumns + p.queryColumns);
-  bool isShared = p.heads.sharing > p.heads.heads || p.parts > 1;
-  double keyPasses = p.publications * p.keyBlocks;
+  bool isShared = p.heads.sharing > p.heads.heads;
+  int64_t ofKeys =
+      slab(p.unitRows, keys * p.keyColumns) <= kTogetherRegisters ? 1 : keys;
   if (p.isWhole)
     p.passes = p.rowPasses;
   else if (together <= kTogetherRegisters && !isShared)
-    p.passes = p.publications;
-  else if (slab(p.unitRows, keys * p.keyColumns) <= kTogetherRegisters)
-    p.passes = keyPasses + queries * p.blocks;
+    p.passes = p.publications + others;
   else
-    p.passes = keys * keyPasses + queries * p.blocks;
+    p.passes = ofKeys * (p.publications + others) + queries * p.blocks;
 
   // Rows of several sequences follow each other where nothing is padded. What a
   // loop loads whole is copied if it is an operand as it is.
@@ -161,7 +162,7 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
   else if (p.parts > 1 && llvm::all_of(linears, [&](const Linear &linear) {
              return linear.rowBytes == linear.depth * shape.operandBytes;
            }))
-    p.copies = keyPasses;
+    p.copies = others;
 
   int64_t rows = std::gcd(p.keyColumns, p.queryColumns);
   int64_t columns = p.isWhole ? alignTo(p.depth, 8)

@@ -14,9 +14,10 @@ NAN = np.float32("nan")
 
 def project(suite, name, seq, dim, heads, head_dim, kv_heads=None, causal=True, mask=None,
             pattern="full", nan="", norm=True, batch=2, operands="f16", run=1, separate=False,
-            sequences=1, skip=False, **fields):
+            sequences=1, skip=False, behind=False, **fields):
     """`nan`: rows that hold it, "hidden" behind the mask, the "last" one, or all of the "second"
-    sequence. `sequences`: of a CTA. `skip`: nobody reads rows that are not valid."""
+    sequence. `sequences`: of a CTA. `skip`: nobody reads rows that are not valid.
+    `behind`: a linear operation and a residual follow."""
     kv_heads = kv_heads or heads
     rng = np.random.default_rng(list(name.encode()))
     widths = heads * head_dim, kv_heads * head_dim, kv_heads * head_dim
@@ -50,6 +51,14 @@ def project(suite, name, seq, dim, heads, head_dim, kv_heads=None, causal=True, 
     %p = hk.linear {source}, %w, %b : {x_type}, tensor<{total}x{dim}xf32>, tensor<{total}xf32>
     %q, %k, %v = hk.split %p : tensor<?x{seq}x{total}xf32> -> {", ".join(types)}
 """
+    result, tail = types[0], ""
+    if behind:
+        output = rng.normal(size=(dim, widths[0])).astype(np.float32) / np.sqrt(widths[0])
+        weights[f"{name}_o"], result = output, x_type
+        tail = f"""    %wo = hk.packed.get @{name}_o : tensor<{dim}x{widths[0]}xf32>
+    %o = hk.linear %a, %wo : {types[0]}, tensor<{dim}x{widths[0]}xf32>
+    %y = hk.add %x, %o : {x_type}, {x_type}
+"""
     flags = f"num_heads = {heads} : i32, num_kv_heads = {kv_heads} : i32" + ", causal" * causal
     words, mask_word = ("", "") if mask is None else (f", %m: {mask_type}", f" {mask}(%m)")
     suite.variant(
@@ -59,7 +68,7 @@ hk.executable @{name} {{
   hk.variant $schedule grid(affine_map<()[B] -> (B)>){" skip_rows(1)" * skip} {{
   ^bb0(%x: {x_type}{words}):
 {body}    %a = hk.attention %q, %k, %v{mask_word} {{{flags}}} : {", ".join(types)}{", " * bool(mask)}{mask_type}
-    hk.yield %a : {types[0]}
+{tail}    hk.yield {"%y" if behind else "%a"} : {result}
   }}
 }}""",
         fields, weights, operands=operands,
@@ -78,6 +87,8 @@ hk.executable @{name} {{
         h = reference.rms_norm(wide) if norm else wide
         q, k, v = (reference.linear(h, w[part], bias[part]) for part in parts)
         expected = reference.attention(q, k, v, heads, kv_heads, causal, valid if mask else None)
+        if behind:
+            expected = wide + reference.linear(expected, output)
     inputs = [x]
     if mask == "lengths":
         inputs.append(valid.sum(1).astype(np.int32))

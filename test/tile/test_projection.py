@@ -33,6 +33,7 @@ project("grouped_alone", 20, 32, 4, 16, kv_heads=2)
 project("grouped_in_loops", 20, 32, 8, 16, kv_heads=2, run=8, block=32)
 project("grouped_pairs", 20, 32, 8, 8, kv_heads=4, run=8, block=32)
 project("all_heads", 20, 40, 2, 16, run=0)
+project("behind", 20, 40, 2, 16, run=0, behind=True)
 # Warpgroups, where there are any.
 warpgroups = {"mma": "wgmma", "units": 4, "rows": 64, "keys": 64}
 project("together", 64, 64, 1, 32, batch=1, **warpgroups)

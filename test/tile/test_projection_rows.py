@@ -68,8 +68,14 @@ project("part_grouped", 36, 32, 4, 16, kv_heads=2, run=4, **part)
 project("part_grouped_part", 36, 32, 4, 16, kv_heads=1, run=2, block=16, **part)
 project("part_grouped_in_loops", 36, 32, 8, 16, kv_heads=2, run=8, block=32, batch=1, **part)
 project("part_all_heads", 36, 40, 2, 16, run=0, **part)
+project("part_behind", 36, 32, 2, 16, run=0, behind=True, **part)
 project("part_plain", 36, 64, 2, 16, norm=False, **part)
 project("part_separate", 36, 40, 2, 16, separate=True, **part)
+for mask in ("key_mask", "lengths"):
+    project(f"part_skip_{mask}", 39, 32, 1, 16, mask=mask, pattern="late", nan="hidden", skip=True,
+            batch=3, **part)
+    project(f"part_skip_holes_{mask}", 39, 32, 1, 16, mask=mask, pattern="prefix", nan="hidden",
+            skip=True, causal=False, **part)
 project("part_nan_behind", 36, 32, 1, 16, nan="last", **part)
 project("part_bf16", 36, 32, 1, 16, operands="bf16", batch=1, causal=False, **part)
 project("part_tf32x3", 36, 32, 2, 8, operands="tf32x3", mask="key_mask", pattern="holes",

@@ -6,10 +6,10 @@
 // memory, but all of the sequence is there at once, so that a unit reads the
 // keys that its own queries see, and no unit waits for another.
 //
-// Where a CTA has some rows of a sequence, its units go over the blocks of rows
-// that its queries see, as if each were their own, and fill the bufs; queries
-// are those of its own rows alone, which come last, so that the rows of one
-// block at a time are in registers.
+// Where a CTA has some rows of a sequence, its units first go over the blocks
+// of other rows that its queries see, as if each were their own. Its own rows
+// come last, with its queries: so the rows of one block at a time are in
+// registers.
 //
 // What a query does not see may hold NaN or infinity, and takes part in
 // products with zeros. A score that is not seen is set to minus infinity,
@@ -87,14 +87,17 @@ void TileEmitter::hideRows(AttentionOp op, Value &keys, Value &values) {
 
 TileEmitter::PublishedKeys TileEmitter::publishKeys(AttentionOp op,
                                                     Column column) {
-  if (!plan.ownsSequences())
-    return publishSeenKeys(op, column);
   Type element = plan.getOperandType();
   int64_t columns = plan.getKeyColumns(op);
   Value keys = evaluate(op.getKey(), column, columns, element);
   Value values = evaluate(op.getValue(), column, columns, element);
   loc = op.getLoc();
   hideRows(op, keys, values);
+  if (PublishedKeys filled = filledKeys.lookup(op); filled.keys) {
+    PutOp::create(b, loc, keys, filled.keys, localRow, index(0));
+    PutOp::create(b, loc, values, filled.values, localRow, index(0));
+    return filled;
+  }
   auto type = BufType::get(schedule.getRows(), columns, element);
   auto publish = [&](Value frag) -> Value {
     return PublishOp::create(b, loc, type, frag, unitRow, index(0));
@@ -119,43 +122,64 @@ void TileEmitter::withRowsFrom(Value first, function_ref<void()> body) {
   localRow = ownLocalRow;
 }
 
-TileEmitter::PublishedKeys TileEmitter::publishSeenKeys(AttentionOp op,
-                                                        Column column) {
-  Type element = plan.getOperandType();
-  int64_t columns = plan.getKeyColumns(op);
+/// Calls `body` with the first row of each block of rows that is not the CTA's,
+/// up to the last key that one of its queries sees.
+void TileEmitter::forOtherRows(AttentionOp op, function_ref<void(Value)> body) {
   Value limit = emitKeyRange(op).limit;
   loc = op.getLoc();
-  auto type = BufType::get(plan.getSequenceRows(), columns, element);
-  PublishedKeys result{EmptyOp::create(b, loc, type),
-                       EmptyOp::create(b, loc, type)};
-  auto loop =
-      scf::ForOp::create(b, loc, index(0), limit, index(schedule.getRows()));
+  Value size = index(schedule.getRows()), none = index(0);
+  Value end;
+  if (op.getCausal()) {
+    end = arith::MinSIOp::create(b, loc, limit, firstQuery);
+  } else {
+    // One less, where the CTA's own rows are among them.
+    Value isAmong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          firstQuery, limit);
+    Value own = arith::SelectOp::create(b, loc, isAmong, size, none);
+    end = arith::SubIOp::create(b, loc, limit, own);
+  }
+  auto loop = scf::ForOp::create(b, loc, none, end, size);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  withRowsFrom(loop.getInductionVar(), [&] {
-    for (Value value : plan.getResidentSources(op))
-      residents[value] = computeResident(value);
-    emitTogether(
-        {{op.getKey(), column, columns}, {op.getValue(), column, columns}});
-    Value keys = evaluate(op.getKey(), column, columns, element);
-    Value values = evaluate(op.getValue(), column, columns, element);
-    loc = op.getLoc();
-    hideRows(op, keys, values);
-    PutOp::create(b, loc, keys, result.keys, localRow, index(0));
-    PutOp::create(b, loc, values, result.values, localRow, index(0));
+  Value first = loop.getInductionVar();
+  if (!op.getCausal()) {
+    Value isBehind = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                           first, firstQuery);
+    Value own = arith::SelectOp::create(b, loc, isBehind, size, none);
+    first = arith::AddIOp::create(b, loc, first, own);
+  }
+  body(first);
+}
+
+void TileEmitter::publishOthers(AttentionOp op, Column column) {
+  if (plan.ownsSequences())
+    return;
+  int64_t columns = plan.getKeyColumns(op);
+  auto type =
+      BufType::get(plan.getSequenceRows(), columns, plan.getOperandType());
+  filledKeys[op] = {EmptyOp::create(b, loc, type),
+                    EmptyOp::create(b, loc, type)};
+  forOtherRows(op, [&](Value first) {
+    withRowsFrom(first, [&] {
+      for (Value value : plan.getResidentSources(op))
+        residents[value] = computeResident(value);
+      emitTogether(
+          {{op.getKey(), column, columns}, {op.getValue(), column, columns}});
+      publishKeys(op, column);
+    });
   });
-  return result;
+}
+
+bool TileEmitter::isFilledFirst(AttentionOp op) {
+  AttentionPlan attention = plan.getAttentionPlan(op);
+  return !plan.ownsSequences() && attention.isProjected &&
+         attention.heads.sharing == schedule.getHeads();
 }
 
 void TileEmitter::publishFirst() {
-  for (auto op : plan.getBody().getOps<AttentionOp>()) {
-    AttentionPlan attention = plan.getAttentionPlan(op);
-    if (!attention.isProjected || plan.ownsSequences() ||
-        attention.heads.sharing != schedule.getHeads())
-      continue;
-    Value first = run ? run : index(0);
-    sharedKeys[op] = publishKeys(op, getSharedKeyColumn(op, first));
-  }
+  for (auto op : plan.getBody().getOps<AttentionOp>())
+    if (isFilledFirst(op))
+      publishOthers(op, getSharedKeyColumn(op, run ? run : index(0)));
 }
 
 Value TileEmitter::emitProjectedAttention(AttentionOp op, Column column) {
@@ -166,10 +190,11 @@ Value TileEmitter::emitProjectedAttention(AttentionOp op, Column column) {
   if (!published.keys) {
     Column keys = getKeyColumn(op, column);
     int64_t keyColumns = plan.getKeyColumns(op);
-    if (plan.ownsSequences())
-      emitTogether({{op.getKey(), keys, keyColumns},
-                    {op.getValue(), keys, keyColumns},
-                    {op.getQuery(), column, columns}});
+    if (!isFilledFirst(op))
+      publishOthers(op, keys);
+    emitTogether({{op.getKey(), keys, keyColumns},
+                  {op.getValue(), keys, keyColumns},
+                  {op.getQuery(), column, columns}});
     published = publishKeys(op, keys);
   }
   Value queries = evaluate(op.getQuery(), column, columns, element);
@@ -213,18 +238,15 @@ void TileEmitter::forSharedKeys(AttentionOp op,
   Value first = run ? run : index(0);
   int64_t groups = schedule.getHeads() / heads.sharing;
   forCount(mul(first, groups), groups, [&](Value group) {
-    bool areThere = sharedKeys.count(op);
-    if (!areThere) {
-      Column keys = getSharedKeyColumn(op, group);
-      if (plan.ownsSequences())
-        emitTogether({{op.getKey(), keys, keyColumns},
-                      {op.getValue(), keys, keyColumns}});
-      sharedKeys[op] = publishKeys(op, keys);
-    }
+    Column keys = getSharedKeyColumn(op, group);
+    if (!isFilledFirst(op))
+      publishOthers(op, keys);
+    emitTogether(
+        {{op.getKey(), keys, keyColumns}, {op.getValue(), keys, keyColumns}});
+    sharedKeys[op] = publishKeys(op, keys);
     forCount(mul(group, blocksOfKeys), blocksOfKeys, [&](Value number) {
       body(Column{number, width, 0}, width);
     });
-    if (!areThere)
-      sharedKeys.erase(op);
+    sharedKeys.erase(op);
   });
 }

@@ -200,13 +200,17 @@ private:
   };
   /// The context of the query heads that `column` begins, beside each other.
   mlir::Value emitProjectedAttention(AttentionOp op, Column column);
-  /// Publishes the keys and values of the heads that `column` begins.
+  /// Publishes the keys and values of the unit's rows, of the heads that
+  /// `column` begins.
   PublishedKeys publishKeys(AttentionOp op, Column column);
-  /// The same, where a CTA has some of the sequence's rows: those of all rows
+  /// Where a CTA has some of the sequence's rows: publishes those of the others
   /// that its queries see.
-  PublishedKeys publishSeenKeys(AttentionOp op, Column column);
-  /// Publishes what all heads of the CTA share, before its own rows are there.
+  void publishOthers(AttentionOp op, Column column);
+  void forOtherRows(AttentionOp op, llvm::function_ref<void(mlir::Value)> body);
+  /// The same where all heads of the CTA share them, before its own rows are
+  /// there.
   void publishFirst();
+  bool isFilledFirst(AttentionOp op);
   /// Calls `body` as if the unit's rows were those that are `first` behind its
   /// rows of the first CTA of the sequence.
   void withRowsFrom(mlir::Value first, llvm::function_ref<void()> body);
@@ -258,6 +262,8 @@ private:
   llvm::DenseMap<mlir::Operation *, KeyRange> keyRanges;
   /// The keys that blocks of heads share, while there are any.
   llvm::DenseMap<mlir::Operation *, PublishedKeys> sharedKeys;
+  /// The bufs that blocks of rows fill, where a CTA has some of a sequence.
+  llvm::DenseMap<mlir::Operation *, PublishedKeys> filledKeys;
 };
 
 } // namespace hk::tile

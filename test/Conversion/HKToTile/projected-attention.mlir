@@ -229,9 +229,10 @@ hk.executable @warpgroups {
   }
 }
 
-// A CTA that has some rows of the sequence. Its units go over the blocks of rows
-// that its queries see, the last CTA of the sequence first, and fill one buf of
-// all rows with keys, and one with values; the rows of its queries come last.
+// A CTA that has some rows of the sequence, the last of the sequence first. Its
+// units go over the blocks of rows before its own, and fill one buf of all rows
+// with keys, and one with values; its own rows come last, and its queries are
+// computed with them.
 
 // CHECK-LABEL: tile.kernel @rows(
 // CHECK:         %[[REST:.*]] = arith.divui %{{.*}}, %c4
@@ -240,11 +241,12 @@ hk.executable @warpgroups {
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c32
 // CHECK:         %[[UNIT:.*]] = arith.muli %{{.*}}, %c16
 // CHECK:         %[[OWN:.*]] = arith.addi %[[FIRST]], %[[UNIT]]
-// CHECK:         %[[SEEN:.*]] = arith.addi %[[FIRST]], %c32
-// CHECK:         %[[LIMIT:.*]] = arith.minsi %[[SEEN]], %c100
 // CHECK:         %[[K:.*]] = tile.empty : <128x32xf16>
 // CHECK:         %[[V:.*]] = tile.empty : <128x32xf16>
-// CHECK:         scf.for %[[FROM:.*]] = %c0 to %[[LIMIT]] step %c32 {
+// CHECK:         %[[SEEN:.*]] = arith.addi %[[FIRST]], %c32
+// CHECK:         %[[LIMIT:.*]] = arith.minsi %[[SEEN]], %c100
+// CHECK:         %[[OTHERS:.*]] = arith.minsi %[[LIMIT]], %[[FIRST]]
+// CHECK:         scf.for %[[FROM:.*]] = %c0 to %[[OTHERS]] step %c32 {
 // CHECK:           %[[ROW:.*]] = arith.addi %[[FROM]], %[[UNIT]]
 // CHECK:           tile.load
 // CHECK:           tile.row_reduce
@@ -255,6 +257,10 @@ hk.executable @warpgroups {
 // CHECK:         }
 // CHECK:         tile.load
 // CHECK:         tile.row_reduce
+// CHECK-COUNT-2: tile.mma
+// CHECK:         tile.put %{{.*}} to %[[K]][%[[OWN]], %c0]
+// CHECK:         tile.put %{{.*}} to %[[V]][%[[OWN]], %c0]
+// CHECK-NOT:     tile.load
 // CHECK:         tile.mma
 // CHECK:         %[[Q:.*]] = tile.map %{{.*}} -> <16x32xf16>
 // CHECK:         %[[END:.*]] = arith.addi %[[OWN]], %c16
@@ -275,6 +281,31 @@ hk.executable @rows {
     %p = hk.linear %n, %w : !x, tensor<384x128xf32>
     %q, %k, %v = hk.split %p : tensor<?x100x384xf32> -> !x, !x, !x
     %a = hk.attention %q, %k, %v {num_heads = 4 : i32, causal} : !x, !x, !x
+    hk.yield %a : !x
+  }
+}
+
+// Where every query sees every key, the other rows are those before its own and
+// behind: of those behind, the loop skips its own.
+
+// CHECK-LABEL: tile.kernel @rows_all(
+// CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c32
+// CHECK:         %[[AMONG:.*]] = arith.cmpi slt, %[[FIRST]], %[[LIMIT:.*]] : index
+// CHECK:         %[[BY:.*]] = arith.select %[[AMONG]], %c32, %c0
+// CHECK:         %[[END:.*]] = arith.subi %[[LIMIT]], %[[BY]]
+// CHECK:         scf.for %[[FROM:.*]] = %c0 to %[[END]] step %c32 {
+// CHECK:           %[[BEHIND:.*]] = arith.cmpi sge, %[[FROM]], %[[FIRST]]
+// CHECK:           %[[BY:.*]] = arith.select %[[BEHIND]], %c32, %c0
+// CHECK:           %[[ROWS:.*]] = arith.addi %[[FROM]], %[[BY]]
+// CHECK:           %[[ROW:.*]] = arith.addi %[[ROWS]], %{{.*}}
+// CHECK:           tile.put %{{.*}} to %{{.*}}[%[[ROW]], %c0]
+hk.executable @rows_all {
+  hk.variant #rows grid(#quarters) {
+  ^bb0(%x: !x, %n: tensor<?xi32>):
+    %w = hk.packed.get @w : tensor<384x128xf32>
+    %p = hk.linear %x, %w : !x, tensor<384x128xf32>
+    %q, %k, %v = hk.split %p : tensor<?x100x384xf32> -> !x, !x, !x
+    %a = hk.attention %q, %k, %v lengths(%n) {num_heads = 4 : i32} : !x, !x, !x, tensor<?xi32>
     hk.yield %a : !x
   }
 }

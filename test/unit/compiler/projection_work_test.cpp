@@ -128,14 +128,14 @@ TEST_F(Projection, PartsOfASequence) {
   double scores = 2 * 64 * 128;
   EXPECT_EQ(work.f16Flops, 40 * (2 * 64 * features * 64 + scores * 2 * 32));
   EXPECT_EQ(work.mufu, 40 * scores);
-  // The rows of both blocks and its own again, for each of two runs of heads.
-  EXPECT_EQ(work.l2Bytes, 1280 * (2 * 3 + 1) * 256 + 40 * weight);
+  // The rows of both blocks, for each of two runs of heads.
+  EXPECT_EQ(work.l2Bytes, 1280 * (2 * 2 + 1) * 256 + 40 * weight);
   double published = 2 * 64 * 32 * 2, keys = 2 * 128 * 32 * 2;
   EXPECT_EQ(work.sharedBytes, 40 * (5 * weight + 2 * published + 4 * keys));
-  // Three norms, keys and values of two blocks, queries, two barriers, four
+  // Two norms, keys and values of two blocks, queries, two barriers, four
   // blocks of keys of each head.
-  EXPECT_EQ(work.stages, 3 + 2 * 2 + 1 + 2 + 2 * 3 * 4);
-  EXPECT_EQ(work.loads, 4);
+  EXPECT_EQ(work.stages, 2 + 2 * 2 + 1 + 2 + 2 * 3 * 4);
+  EXPECT_EQ(work.loads, 3);
   // Two tiles of 32 x 64, keys and values of 128 rows.
   EXPECT_EQ(work.shared, 2 * 4096 + 2 * 8192);
   EXPECT_EQ(work.imbalance, 1);
@@ -150,11 +150,11 @@ TEST_F(Projection, PartsOfACausalSequence) {
   double second = 2. * 64 * (128 + 32) * 64 + 2. * 16 * 448 * 2 * 32;
   EXPECT_EQ(work.f16Flops, 20 * (first + second));
   EXPECT_DOUBLE_EQ(work.imbalance, 2 * second / (first + second));
-  // On average 2.5 norms, three products of keys and values, one and a half
+  // On average 1.5 norms, three products of keys and values, one and a half
   // looks at values, three blocks of keys of each head.
-  EXPECT_EQ(work.stages, 2.5 + 3 + 1 + 2 + 1.5 + 2 * 3 * 3);
+  EXPECT_EQ(work.stages, 1.5 + 3 + 1 + 2 + 1.5 + 2 * 3 * 3);
   EXPECT_EQ(work.l2Bytes,
-            1280 * (2 * 2.5 + 1) * 256 + 40. * (96 + 32) * 64 * 2);
+            1280 * (2 * 1.5 + 1) * 256 + 40. * (96 + 32) * 64 * 2);
 }
 
 TEST_F(Projection, PartsCopyWhatIsAnOperand) {
