@@ -154,14 +154,17 @@ KernelDescription::getProjection(const CUDASchedule &s) const {
   else
     p.passes = ofKeys * (p.publications + others) + queries * p.blocks;
 
-  // Rows of several sequences follow each other where nothing is padded. What a
-  // loop loads whole is copied if it is an operand as it is.
+  // Rows of several sequences follow each other where nothing is padded.
+  // Others, and what a loop loads whole, are copied if they are operands as
+  // they are.
+  bool isOperand = llvm::all_of(linears, [&](const Linear &linear) {
+    return linear.rowBytes == linear.depth * shape.operandBytes;
+  });
+  bool follow = p.own.sequences == 1 || p.own.rows == shape.sequence;
   p.copies = 0;
-  if (!p.isWhole && (p.own.sequences == 1 || p.own.rows == shape.sequence))
+  if (!p.isWhole && (follow || isOperand))
     p.copies = p.passes;
-  else if (p.parts > 1 && llvm::all_of(linears, [&](const Linear &linear) {
-             return linear.rowBytes == linear.depth * shape.operandBytes;
-           }))
+  else if (p.parts > 1 && isOperand)
     p.copies = others;
 
   int64_t rows = std::gcd(p.keyColumns, p.queryColumns);

@@ -14,10 +14,10 @@ NAN = np.float32("nan")
 
 def project(suite, name, seq, dim, heads, head_dim, kv_heads=None, causal=True, mask=None,
             pattern="full", nan="", norm=True, batch=2, operands="f16", run=1, separate=False,
-            sequences=1, skip=False, behind=False, **fields):
+            sequences=1, skip=False, behind=False, half=False, **fields):
     """`nan`: rows that hold it, "hidden" behind the mask, the "last" one, or all of the "second"
     sequence. `sequences`: of a CTA. `skip`: nobody reads rows that are not valid.
-    `behind`: a linear operation and a residual follow."""
+    `behind`: a linear operation and a residual follow. `half`: the input is f16 in memory."""
     kv_heads = kv_heads or heads
     rng = np.random.default_rng(list(name.encode()))
     widths = heads * head_dim, kv_heads * head_dim, kv_heads * head_dim
@@ -34,8 +34,10 @@ def project(suite, name, seq, dim, heads, head_dim, kv_heads=None, causal=True, 
     w, bias = weights[f"{name}_w"], weights[f"{name}_b"]
     parts = np.split(np.arange(total), np.cumsum(widths)[:-1])
     mask_type = {"key_mask": f"tensor<?x{seq}xi1>", "lengths": "tensor<?xi32>", None: ""}[mask]
-    body = f"    %n = hk.rms_norm %x : {x_type}\n" if norm else ""
-    source = "%n" if norm else "%x"
+    h_type, rows_name = (x_type.replace("f32", "f16"), "%r") if half else (x_type, "%x")
+    body = f"    %r = hk.cast %x : {h_type} to {x_type}\n" if half else ""
+    body += f"    %n = hk.rms_norm {rows_name} : {x_type}\n" if norm else ""
+    source = "%n" if norm else rows_name
     if separate:
         weights = {}
         for letter, part in zip("qkv", parts):
@@ -66,14 +68,14 @@ def project(suite, name, seq, dim, heads, head_dim, kv_heads=None, causal=True, 
         "".join(packed(*item) for item in weights.items()) + f"""
 hk.executable @{name} {{
   hk.variant $schedule grid(affine_map<()[B] -> (B)>){" skip_rows(1)" * skip} {{
-  ^bb0(%x: {x_type}{words}):
+  ^bb0(%x: {h_type}{words}):
 {body}    %a = hk.attention %q, %k, %v{mask_word} {{{flags}}} : {", ".join(types)}{", " * bool(mask)}{mask_type}
 {tail}    hk.yield {"%y" if behind else "%a"} : {result}
   }}
 }}""",
         fields, weights, operands=operands,
     )
-    x = rng.normal(size=(batch, seq, dim)).astype(np.float32)
+    x = rng.normal(size=(batch, seq, dim)).astype(np.float16 if half else np.float32)
     valid = make_valid(pattern, batch, seq, rng)
     if nan == "hidden":
         x[~valid] = NAN

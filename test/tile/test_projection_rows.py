@@ -22,6 +22,17 @@ project("runs_in_loops", 32, 40, 8, 16, kv_heads=2, run=8, batch=3, sequences=2,
 project("runs_wide", 32, 320, 1, 32, norm=False, batch=3, sequences=2, rows=64, units=4, keys=32)
 project("runs_wider", 16, 800, 1, 16, norm=False, batch=3, sequences=2, rows=32, units=2, keys=16)
 project("runs_wider_padded", 12, 800, 1, 16, norm=False, batch=3, sequences=2, rows=32, units=2, keys=16)
+# Steps of f16 that come through shared memory: rows that pad a sequence are not
+# in memory. Lanes that copy together have rows of one sequence, or of several.
+half = {"norm": False, "half": True, "nan": "second"}
+project("runs_half", 16, 800, 1, 16, batch=3, sequences=2, rows=32, units=2, keys=16, **half)
+project("runs_half_12", 12, 808, 1, 16, causal=False, batch=3, sequences=2, rows=32, units=2, keys=16, **half)
+project("runs_half_12_mixed", 12, 800, 1, 16, causal=False, batch=3, sequences=2, rows=32, units=2, keys=16,
+        depth=32, **half)
+project("runs_half_20", 20, 400, 1, 16, causal=False, batch=3, sequences=2, rows=64, units=2, keys=32, **half)
+project("runs_half_7", 7, 780, 1, 16, batch=5, sequences=4, rows=64, units=4, keys=16, depth=16, **half)
+project("runs_half_33", 33, 400, 1, 16, batch=3, sequences=2, rows=128, units=4, keys=32, run=1, **half)
+project("runs_half_1", 1, 800, 2, 8, run=2, batch=3, sequences=2, rows=32, units=2, keys=16, **half)
 project("runs_tf32x3", 20, 32, 2, 8, operands="tf32x3", batch=3, sequences=2, rows=64, units=4, keys=16,
         mask="key_mask", pattern="holes", nan="hidden")
 for causal in (True, False):

@@ -253,7 +253,8 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
   auto stage = [&](const MemoryView &view) -> Value {
     Value column = at({head.group, head.headDim, view.firstColumn});
     return StageOp::create(b, loc, type, view.memref, ValueRange{first, column},
-                           head.endRow, b.getI64IntegerAttr(head.headDim));
+                           head.endRow, b.getI64IntegerAttr(head.headDim),
+                           DenseI64ArrayAttr());
   };
   Value keys = stage(head.key), values = stage(head.value);
 

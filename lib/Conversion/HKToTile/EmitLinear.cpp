@@ -53,7 +53,8 @@ Value TileEmitter::multiply(const LinearPlan &p, Value a, Column k, Column n,
         number = arith::AddIOp::create(
             b, loc, number, mul(tileColumn.index, tileColumn.stride));
       Value tile = StageOp::create(b, loc, tilesType.getBufType(), tiles,
-                                   ValueRange{number}, Value(), IntegerAttr());
+                                   ValueRange{number}, Value(), IntegerAttr(),
+                                   DenseI64ArrayAttr());
       Value part = slice(a, j, std::min(p.tileColumns, depth - j));
       sums = MmaOp::create(b, loc, type, part, tile, index(0), index(0), sums,
                            /*transpose_b=*/false, plan.isSplit());
@@ -117,8 +118,7 @@ Value TileEmitter::emitLinear(LinearOp op, Column column, int64_t columns,
     sums = forBlocks(p.depth, p.step, /*isStatic=*/false,
                      c ? c : splat(0.0, columns),
                      [&](Column k, int64_t width, ValueRange carried) {
-                       Value a = evaluate(op.getInput(), k, width,
-                                          plan.getOperandType());
+                       Value a = streamInput(op.getInput(), k, width);
                        loc = op.getLoc();
                        return SmallVector<Value>{
                            multiply(p, a, k, column, columns, carried.front())};
@@ -176,7 +176,7 @@ void TileEmitter::emitTogether(ArrayRef<Block> wanted) {
   SmallVector<Value> results = forBlocks(
       p.depth, p.step, /*isStatic=*/false, zeros,
       [&](Column k, int64_t columns, ValueRange carried) {
-        Value a = evaluate(op.getInput(), k, columns, plan.getOperandType());
+        Value a = streamInput(op.getInput(), k, columns);
         loc = op.getLoc();
         SmallVector<Value> next;
         for (auto [block, c] : llvm::zip_equal(sums, carried))

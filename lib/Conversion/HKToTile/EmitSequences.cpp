@@ -71,6 +71,27 @@ Value TileEmitter::emitIsOneRead(Value mask) {
                                arith::ConstantIntOp::create(b, loc, 0, 32));
 }
 
+/// Rows of padded sequences do not follow each other in memory, so
+/// tile-residency would find no block of rows that it could copy for all units.
+Value TileEmitter::streamInput(Value value, Column column, int64_t columns) {
+  Type element = plan.getOperandType();
+  const ProjectedRows &own = plan.projectedRows;
+  std::optional<MemoryView> view = memory(value);
+  bool isPadded = keyRow && own.rows != plan.sequence;
+  if (!isPadded || !view || view->getElementType() != element)
+    return evaluate(value, column, columns, element);
+  auto type = BufType::get(schedule.getRows(), padColumns(columns), element);
+  Value buf = StageOp::create(
+      b, loc, type, view->memref,
+      ValueRange{ctaRow, at(column + view->firstColumn)},
+      mul(kernel.getArguments().back(), plan.sequence),
+      type.getColumns() != columns ? b.getI64IntegerAttr(columns)
+                                   : IntegerAttr(),
+      b.getDenseI64ArrayAttr({plan.sequence, own.rows}));
+  return FetchOp::create(b, loc, fragType(rows, columns, element), buf, unitRow,
+                         index(0));
+}
+
 /// Whether the products of attention may be those of warpgroups: not where a
 /// warpgroup has rows of several sequences, whose keys differ.
 bool TileEmitter::multipliesTogether() {

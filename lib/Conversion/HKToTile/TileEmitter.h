@@ -58,6 +58,8 @@ private:
   // (EmitSequences.cpp)
   void emitPositionOfSequences(mlir::Value group);
   mlir::Value emitIsOneRead(mlir::Value mask);
+  /// Columns of the input of a linear operation that does not hold it whole.
+  mlir::Value streamInput(mlir::Value value, Column column, int64_t columns);
   bool multipliesTogether();
   mlir::Value publishedRow(mlir::Value row);
   void emitRows(llvm::function_ref<void()> body);

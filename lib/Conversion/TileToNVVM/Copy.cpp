@@ -52,6 +52,11 @@ public:
     passes = llvm::divideCeil(pieces, threads);
     limit =
         op.getColumnsAttr() ? op.getColumnsAttr().getInt() : buf.getColumns();
+    sequence = padded = buf.getRows();
+    if (DenseI64ArrayAttr attr = op.getPaddedAttr()) {
+      sequence = attr[0];
+      padded = attr[1];
+    }
   }
 
   /// `remaining` is the number of rows from the first on that are read, none
@@ -85,6 +90,8 @@ private:
   bool isInside;
   int64_t memrefColumns, element, rowBytes, width, pieces, threads, rows,
       passes, limit;
+  /// So many rows of the matrix are so many of the buf.
+  int64_t sequence, padded;
   Value laneRow; // none: 0
 
   static Value divide(Device &d, Value value, int64_t by) {
@@ -120,15 +127,16 @@ private:
                 Value remaining, Value slot, Value piece) {
     Value valid = getValidBytes(d, piece, column);
 
-    Value first = laneRow ? d.add(row, laneRow) : row;
+    Value ofLane = isMixed() ? Value() : laneRow;
+    Value first = ofLane ? d.add(row, ofLane) : row;
     Value from = d.address(source, first, rowBytes);
     Value columnBytes = d.mul(piece, width);
     if (column.value)
       columnBytes = d.add(columnBytes, d.mul(column.value, element));
     from = d.address(from, columnBytes, 1);
     from = d.address(from, column.constant * element);
-    if (remaining && laneRow)
-      remaining = d.sub(remaining, laneRow);
+    if (remaining && ofLane)
+      remaining = d.sub(remaining, ofLane);
 
     SlotRows to(d, *this, slot, piece);
     for (int64_t i = 0; i < buf.getRows(); i += rows) {
@@ -137,18 +145,53 @@ private:
           d,
           isPartial ? d.lessThan(laneRow, d.i32(buf.getRows() - i)) : Value(),
           [&](Device &d) {
+            PlaceOfRow place = getPlaceOfRow(d, i);
             Value bytes = valid;
-            if (remaining) {
+            auto readWhere = [&](Value isRead) {
               Value all = bytes ? bytes : d.i32(width);
-              bytes = d.select(d.lessThan(d.i32(i), remaining), all, d.i32(0));
-            }
-            Value source = d.address(from, i * rowBytes);
+              bytes = d.select(isRead, all, d.i32(0));
+            };
+            if (remaining)
+              readWhere(d.lessThan(
+                  place.row ? place.row : d.i32(place.constant), remaining));
+            if (place.isRow)
+              readWhere(place.isRow);
+            Value source = place.row
+                               ? d.address(from, place.row, rowBytes)
+                               : d.address(from, place.constant * rowBytes);
             if (width >= 4)
               copyAsync(d, to.get(d, i), source, width, bytes);
             else
               copyByStore(d, to.get(d, i), source, bytes);
           });
     }
+  }
+
+  /// True if the lanes that copy together may have rows of several sequences.
+  bool isMixed() const { return sequence != padded && padded % rows != 0; }
+
+  /// The row of the matrix, behind the first of the lane, that comes to row `i`
+  /// behind that of the buf; with `isMixed`, behind the first of the copy. And
+  /// whether it is none that pads the buf, where that is in question.
+  struct PlaceOfRow {
+    int64_t constant;
+    Value row, isRow;
+  };
+  PlaceOfRow getPlaceOfRow(Device &d, int64_t i) {
+    PlaceOfRow place{i, Value(), Value()};
+    if (isMixed()) {
+      Value row = d.add(laneRow, i);
+      Value number = divide(d, row, padded), rest = remainder(d, row, padded);
+      place.row = d.add(d.mul(number, sequence), rest);
+      place.isRow = d.lessThan(rest, d.i32(sequence));
+      return place;
+    }
+    int64_t rest = i % padded;
+    place.constant = i / padded * sequence + rest;
+    if (sequence != padded && rest + rows > sequence)
+      place.isRow =
+          d.lessThan(laneRow ? laneRow : d.i32(0), d.i32(sequence - rest));
+    return place;
   }
 
   /// cp.async takes 4 bytes at least.

@@ -91,7 +91,8 @@ LogicalResult CopyOp::verify() {
     return emitOpError() << "expects a slot that tile.acquire gives, but got "
                             "another buf";
   return verifyStaged(*this, getSource().getType(), getIndices(), getRows(),
-                      getColumnsAttr(), getSlot().getType()); // (C1)
+                      getColumnsAttr(), getPaddedAttr(),
+                      getSlot().getType()); // (C1)
 }
 
 LogicalResult GridWaitOp::verify() {

@@ -41,16 +41,17 @@ static LogicalResult verifyElements(Operation *op, Type expected, Type type,
 
 LogicalResult hk::tile::verifyStaged(Operation *op, Type source,
                                      ValueRange indices, Value rows,
-                                     IntegerAttr columns, BufType type) {
+                                     IntegerAttr columns,
+                                     DenseI64ArrayAttr padded, BufType type) {
   if (auto tiles = dyn_cast<TilesType>(source)) {
     if (failed(verifyIndices(op, source, 1, indices))) // (C1)
       return failure();
     if (tiles.getBufType() != type) // (C2)
       return op->emitOpError() << "expects a buf like the tiles, "
                                << tiles.getBufType() << ", but got " << type;
-    if (rows || columns) // (C3)
+    if (rows || columns || padded) // (C3)
       return op->emitOpError()
-             << "expects rows and columns with a matrix only, but got "
+             << "expects rows, columns and padded with a matrix only, but got "
              << source;
     return success();
   }
@@ -62,6 +63,12 @@ LogicalResult hk::tile::verifyStaged(Operation *op, Type source,
       failed(verifyElements(op, matrix.getElementType(), type,
                             type.getElementType()))) // (C2)
     return failure();
+  if (padded && (padded.size() != 2 || padded[0] < 1 || padded[0] > padded[1] ||
+                 type.getRows() % padded[1] != 0)) // (C4)
+    return op->emitOpError()
+           << "expects padded of two numbers of rows, of which the first is "
+              "positive and at most the second, and that divides "
+           << type.getRows() << " rows, but got " << padded;
   return verifyColumns(op, columns, type.getColumns()); // (C3)
 }
 
@@ -123,7 +130,7 @@ LogicalResult StoreOp::verify() {
 
 LogicalResult StageOp::verify() {
   return verifyStaged(*this, getSource().getType(), getIndices(), getRows(),
-                      getColumnsAttr(), getType());
+                      getColumnsAttr(), getPaddedAttr(), getType());
 }
 
 LogicalResult PublishOp::verify() {

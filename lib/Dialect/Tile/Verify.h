@@ -9,10 +9,11 @@
 
 namespace hk::tile {
 
-/// (C1) to (C3) of `stage`: what of `source` goes into a buf of type `type`.
+/// (C1) to (C4) of `stage`: what of `source` goes into a buf of type `type`.
 mlir::LogicalResult verifyStaged(mlir::Operation *op, mlir::Type source,
                                  mlir::ValueRange indices, mlir::Value rows,
-                                 mlir::IntegerAttr columns, BufType type);
+                                 mlir::IntegerAttr columns,
+                                 mlir::DenseI64ArrayAttr padded, BufType type);
 
 /// The frag is a slab of the element type of the buf, and no larger; its place
 /// is one that `verifyPlace` accepts.

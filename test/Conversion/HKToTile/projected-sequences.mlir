@@ -20,7 +20,13 @@
 !t = tensor<?x16x64xf32>
 !l = tensor<?xi32>
 !g = tensor<?x64x64xf32>
+!half = tensor<?x20x1024xf16>
+!wide = tensor<?x20x1024xf32>
 
+hk.packed @wide : tensor<192x1024xf32> {
+  %z = hk.param "wide" from f32 : tensor<192x1024xf64>
+  hk.yield %z : tensor<192x1024xf64>
+}
 hk.packed @w : tensor<192x64xf32> {
   %z = hk.param "w" from f32 : tensor<192x64xf64>
   hk.yield %z : tensor<192x64xf64>
@@ -125,5 +131,30 @@ hk.executable @together {
     %q, %k, %v = hk.split %p : tensor<?x64x192xf32> -> !g, !g, !g
     %a = hk.attention %q, %k, %v {num_heads = 4 : i32, causal} : !g, !g, !g
     hk.yield %a : !g
+  }
+}
+
+// An input that is wider than registers comes in steps through shared memory,
+// where each sequence is padded.
+
+// CHECK-LABEL: tile.kernel @steps(
+// CHECK-SAME:    %[[X:.*]]: memref<?x1024xf16>, {{.*}} %[[B:.*]]: index)
+// CHECK:         %[[AT:.*]] = arith.muli %{{.*}}, %c16
+// CHECK:         %[[CTA:.*]] = arith.muli %{{.*}}, %c80
+// CHECK:         %[[ALL:.*]] = arith.muli %[[B]], %c20
+// CHECK:         scf.for %[[STEP:.*]] = %c0 to %c16
+// CHECK:           %[[K:.*]] = arith.muli %[[STEP]], %c64
+// CHECK:           %[[BUF:.*]] = tile.stage %[[X]][%[[CTA]], %[[K]]] rows(%[[ALL]]) padded [20, 32] : memref<?x1024xf16> -> <128x64xf16>
+// CHECK:           %[[A:.*]] = tile.fetch %[[BUF]][%[[AT]], %c0] : <128x64xf16> -> <16x64xf16>
+// CHECK-COUNT-3:   tile.mma %[[A]]
+hk.executable @steps {
+  hk.variant #s grid(#heads) {
+  ^bb0(%r: !half):
+    %w = hk.packed.get @wide : tensor<192x1024xf32>
+    %x = hk.cast %r : !half to !wide
+    %p = hk.linear %x, %w : !wide, tensor<192x1024xf32>
+    %q, %k, %v = hk.split %p : tensor<?x20x192xf32> -> !x, !x, !x
+    %a = hk.attention %q, %k, %v {num_heads = 4 : i32} : !x, !x, !x
+    hk.yield %a : !x
   }
 }

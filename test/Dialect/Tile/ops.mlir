@@ -38,6 +38,8 @@ func.func @shared(%h: !h, %t: !tile.tiles<64x128xf16>, %f: !tile.frag<16x64xf16>
   %0 = tile.stage %t[%r] : !tile.tiles<64x128xf16> -> !tile.buf<64x128xf16>
   // CHECK: tile.stage %{{.*}}[%{{.*}}, %{{.*}}] rows(%{{.*}}) columns(40) : memref<?x128xf16> -> <64x40xf16>
   %1 = tile.stage %h[%r, %c] rows(%c) columns(40) : !h -> !tile.buf<64x40xf16>
+  // CHECK: tile.stage %{{.*}}[%{{.*}}, %{{.*}}] rows(%{{.*}}) padded [20, 32] : memref<?x128xf16> -> <64x40xf16>
+  %padded = tile.stage %h[%r, %c] rows(%c) padded [20, 32] : !h -> !tile.buf<64x40xf16>
   // CHECK: %[[E:.*]] = tile.empty : <64x64xf16>
   // CHECK: tile.put %{{.*}} to %[[E]]
   %e = tile.empty : !tile.buf<64x64xf16>

@@ -90,8 +90,32 @@ func.func @stage_c2_matrix(%m: memref<?x64xf32>, %i: index) {
 // -----
 
 func.func @stage_c3_rows(%t: !tile.tiles<64x64xf16>, %i: index) {
-  // expected-error @+1 {{expects rows and columns with a matrix only, but got '!tile.tiles<64x64xf16>'}}
+  // expected-error @+1 {{expects rows, columns and padded with a matrix only, but got '!tile.tiles<64x64xf16>'}}
   %0 = tile.stage %t[%i] rows(%i) : !tile.tiles<64x64xf16> -> !tile.buf<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @stage_c3_padded(%t: !tile.tiles<64x64xf16>, %i: index) {
+  // expected-error@+1 {{expects rows, columns and padded with a matrix only, but got '!tile.tiles<64x64xf16>'}}
+  %0 = tile.stage %t[%i] padded [20, 32] : !tile.tiles<64x64xf16> -> !tile.buf<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @stage_c4_rows(%m: memref<?x64xf16>, %i: index) {
+  // expected-error@+1 {{expects padded of two numbers of rows, of which the first is positive and at most the second, and that divides 64 rows, but got array<i64: 33, 32>}}
+  %0 = tile.stage %m[%i, %i] padded [33, 32] : memref<?x64xf16> -> !tile.buf<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @stage_c4_divides(%m: memref<?x64xf16>, %i: index) {
+  // expected-error@+1 {{that divides 64 rows, but got array<i64: 20, 24>}}
+  %0 = tile.stage %m[%i, %i] padded [20, 24] : memref<?x64xf16> -> !tile.buf<64x64xf16>
   return
 }
 

@@ -34,18 +34,26 @@ protected:
                     types + "\n}\n");
   }
 
-  /// Four heads of 16 in 10 sequences of so many rows, and features.
-  hk::KernelDescription getShort(int64_t sequence, int64_t depth = 64) {
-    std::string rows = std::to_string(sequence), wide = std::to_string(depth);
-    std::string body = depth == 64 ? heads()
-                                   : "  %q = hk.linear %x, %w : !x, !w\n"
-                                     "  %a = hk.attention %q, %q, %q"
-                                     " {num_heads = 4 : i32} : !y, !y, !y\n";
-    return describe("!x = tensor<10x" + rows + "x" + wide +
-                    "xf32>\n!y = tensor<10x" + rows + "x64xf32>\n" +
-                    "!w = tensor<64x" + wide +
-                    "xf32>\nfunc.func @f(%x: !x, %w: !w) -> !y {\n" + body +
-                    "  return %a : !y\n}\n");
+  /// Four heads of 16 in 10 sequences of so many rows.
+  hk::KernelDescription getShort(int64_t sequence) {
+    std::string type = "tensor<10x" + std::to_string(sequence) + "x64xf32>";
+    return describe("!x = " + type +
+                    "\n!w = tensor<64x64xf32>\n"
+                    "func.func @f(%x: !x, %w: !w) -> !x {\n" +
+                    heads() + "  return %a : !x\n}\n");
+  }
+
+  /// The same of 1024 features in memory, of this type.
+  hk::KernelDescription getWide(int64_t sequence, const std::string &element) {
+    std::string rows = "tensor<10x" + std::to_string(sequence);
+    return describe("!x = " + rows + "x1024xf32>\n!m = " + rows + "x1024x" +
+                    element + ">\n!y = " + rows +
+                    "x64xf32>\n!w = tensor<64x1024xf32>\n"
+                    "func.func @f(%m: !m, %w: !w) -> !y {\n"
+                    "  %x = hk.cast %m : !m to !x\n"
+                    "  %q = hk.linear %x, %w : !x, !w\n"
+                    "  %a = hk.attention %q, %q, %q {num_heads = 4 : i32}"
+                    " : !y, !y, !y\n  return %a : !y\n}\n");
   }
 
   /// Four heads of 16.
@@ -297,12 +305,19 @@ TEST_F(Projection, WarpgroupsOfSeveralSequences) {
 
 TEST_F(Projection, StepsOfRowsThatDoNotFollow) {
   // 1024 features do not fit into registers. Rows of sequences of 32 follow
-  // each other in the CTA as in memory, and are copied; those of 20 do not.
+  // each other in the CTA as in memory, and are copied in steps of 64; those of
+  // 20 are if they are operands as they are.
   CUDASchedule schedule = {64, 4, 0, 1, 64, 64, 32, 2};
-  KernelWork whole = getShort(32, 1024).getWork(schedule, device);
-  KernelWork padded = getShort(20, 1024).getWork(schedule, device);
-  EXPECT_EQ(whole.shared - padded.shared, 2 * 64 * 64 * 2);
+  auto get = [&](int64_t sequence, const std::string &element) {
+    return getWide(sequence, element).getWork(schedule, device);
+  };
+  KernelWork whole = get(32, "f16"), padded = get(20, "f32"),
+             half = get(20, "f16");
+  int64_t step = 64 * 64 * 2;
+  EXPECT_EQ(whole.shared - padded.shared, 2 * step);
+  EXPECT_EQ(half.shared, whole.shared);
   EXPECT_EQ(whole.loads, 2);
+  EXPECT_EQ(half.loads, 2);
   EXPECT_GE(padded.loads, 2 + 1024 / 64);
 }
 

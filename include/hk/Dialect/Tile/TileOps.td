@@ -203,13 +203,17 @@ def Tile_StageOp : Tile_Op<"stage", [AttrSizedOperandSegments]> {
   let description = [{
     Of packed weights, tile number `index`, as it is. Of a matrix, the rows
     from (row, column) on; rows at or after `rows` and columns at or after
-    `columns`, or beyond the memref, are zeros and not read.
+    `columns`, or beyond the memref, are zeros and not read. With `padded` of
+    [s, p], each p rows of the result are the next s of the matrix, and zeros
+    behind them.
 
     Constraints:
     - (C1) one index for packed weights, two for a matrix.
     - (C2) the element types agree, and tiles have the shape of the result.
-    - (C3) `rows` and `columns` are given for a matrix only; `columns` is
-      positive and at most the columns of the result.
+    - (C3) `rows`, `columns` and `padded` are given for a matrix only; `columns`
+      is positive and at most the columns of the result.
+    - (C4) s of `padded` is positive and at most p, which divides the rows of the
+      result.
 
     Example:
 
@@ -222,12 +226,13 @@ def Tile_StageOp : Tile_Op<"stage", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Arg<Tile_Global, "", [MemRead]>:$source,
                        Variadic<Index>:$indices, Optional<Index>:$rows,
-                       OptionalAttr<I64Attr>:$columns);
+                       OptionalAttr<I64Attr>:$columns,
+                       OptionalAttr<DenseI64ArrayAttr>:$padded);
   let results = (outs Tile_Buf:$result);
   let assemblyFormat = [{
     $source `[` $indices `]` (`rows` `(` $rows^ `)`)?
-    (`columns` `(` $columns^ `)`)? attr-dict `:` type($source) `->`
-    type($result)
+    (`columns` `(` $columns^ `)`)? (`padded` $padded^)? attr-dict `:`
+    type($source) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -97,11 +97,12 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments]> {
   let arguments = (ins Arg<Tile_Global, "", [MemRead]>:$source,
                        Variadic<Index>:$indices, Optional<Index>:$rows,
                        Arg<Tile_Buf, "", [MemWrite]>:$slot,
-                       OptionalAttr<I64Attr>:$columns);
+                       OptionalAttr<I64Attr>:$columns,
+                       OptionalAttr<DenseI64ArrayAttr>:$padded);
   let assemblyFormat = [{
     $source `[` $indices `]` (`rows` `(` $rows^ `)`)?
-    (`columns` `(` $columns^ `)`)? `to` $slot attr-dict `:` type($source) `->`
-    type($slot)
+    (`columns` `(` $columns^ `)`)? (`padded` $padded^)? `to` $slot attr-dict `:`
+    type($source) `->` type($slot)
   }];
   let hasVerifier = 1;
 }

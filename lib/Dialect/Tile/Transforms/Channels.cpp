@@ -213,7 +213,8 @@ class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
       OpBuilder at(stage);
       Value slot = AcquireOp::create(at, stage.getLoc(), stage.getType(), chan);
       CopyOp::create(at, stage.getLoc(), stage.getSource(), stage.getIndices(),
-                     stage.getRows(), slot, stage.getColumnsAttr());
+                     stage.getRows(), slot, stage.getColumnsAttr(),
+                     stage.getPaddedAttr());
       CommitOp::create(at, stage.getLoc(), chan);
       auto wait = WaitOp::create(at, stage.getLoc(), stage.getType(), chan);
       stage.getResult().replaceAllUsesWith(wait);

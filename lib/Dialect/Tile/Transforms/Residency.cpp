@@ -300,10 +300,10 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
     OpBuilder builder(load);
     Location loc = load.getLoc();
     Row row = *matchRow(load.getIndices()[0], load.getType().getRows());
-    Value buf = StageOp::create(builder, loc, getBuf(kernel, load.getType()),
-                                load.getSource(),
-                                ValueRange{row.cta, load.getIndices()[1]},
-                                load.getRows(), load.getColumnsAttr());
+    Value buf = StageOp::create(
+        builder, loc, getBuf(kernel, load.getType()), load.getSource(),
+        ValueRange{row.cta, load.getIndices()[1]}, load.getRows(),
+        load.getColumnsAttr(), DenseI64ArrayAttr());
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value frag =
         FetchOp::create(builder, loc, load.getType(), buf, row.unit, zero);
