@@ -59,7 +59,7 @@ def project(suite, name, seq, dim, heads, head_dim, kv_heads=None, causal=True, 
         weights[f"{name}_o"], result = output, x_type
         tail = f"""    %wo = hk.packed.get @{name}_o : tensor<{dim}x{widths[0]}xf32>
     %o = hk.linear %a, %wo : {types[0]}, tensor<{dim}x{widths[0]}xf32>
-    %y = hk.add %x, %o : {x_type}, {x_type}
+    %y = hk.add {rows_name}, %o : {x_type}, {x_type}
 """
     flags = f"num_heads = {heads} : i32, num_kv_heads = {kv_heads} : i32" + ", causal" * causal
     words, mask_word = ("", "") if mask is None else (f", %m: {mask_type}", f" {mask}(%m)")

@@ -17,6 +17,7 @@ project("runs_of_1", 1, 32, 2, 16, batch=3, sequences=2, rows=32, units=2, keys=
 project("runs_of_20", 20, 32, 4, 16, kv_heads=2, run=4, batch=3, sequences=2, rows=64, units=4, keys=16)
 project("runs_of_100", 100, 32, 1, 16, batch=2, sequences=2, rows=224, units=14, keys=16)
 project("runs_of_large_units", 20, 32, 2, 16, batch=3, sequences=2, rows=64, units=2, keys=32)
+project("runs_behind", 20, 32, 2, 16, run=0, behind=True, batch=3, sequences=2, rows=64, units=4, keys=16)
 project("runs_not_causal", 32, 32, 2, 16, causal=False, batch=3, sequences=4, rows=128, units=8, keys=32)
 project("runs_in_loops", 32, 40, 8, 16, kv_heads=2, run=8, batch=3, sequences=2, rows=64, units=4, keys=32, block=32)
 project("runs_wide", 32, 320, 1, 32, norm=False, batch=3, sequences=2, rows=64, units=4, keys=32)
