@@ -156,6 +156,8 @@ def project(seq, heads, head_dim, kv_heads=None, dim=None, causal=True, mask="no
 PROJECTION = [
     Case("projection", "seq-1", project(1, 2, 16), (Run(batch=2),)),
     Case("projection", "seq-7-head-dim-8", project(7, 4, 8), (Run(batch=2),)),
+    Case("projection", "seq-16-several-a-cta", project(16, 2, 16), (Run(batch=9),)),
+    Case("projection", "wide-several-a-cta", project(20, 2, 16, dim=416, norm=False), (Run(batch=5),)),
     Case("projection", "seq-33-not-causal", project(33, 2, 16, causal=False)),
     Case("projection", "seq-100", project(100, 1, 32)),
     Case("projection", "seq-520", project(520, 1, 16)),
