@@ -23,7 +23,7 @@ static constexpr int64_t kMostUnits = 12;
 static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
   auto all = [](const CUDASchedule &s) {
     return std::tie(s.rows, s.units, s.columns, s.heads, s.block, s.depth,
-                    s.keys, s.stages, s.usesWarpgroups, s.ctas);
+                    s.keys, s.stages, s.usesWarpgroups, s.ctas, s.rowBlocks);
   };
   return all(a) == all(b);
 }
@@ -35,7 +35,7 @@ static auto getKind(const CUDASchedule &s, CUDAFamily family) {
   bool isProjection = family == CUDAFamily::Projection;
   return std::make_tuple(s.rows, s.units, s.columns, s.heads,
                          isProjection ? 0 : s.block, isProjection ? 0 : s.keys,
-                         s.usesWarpgroups, s.ctas);
+                         s.usesWarpgroups, s.ctas, s.rowBlocks);
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,8 +67,15 @@ public:
       break;
     case CUDAFamily::Attention:
       forRows({16, 32, 64, 128, 192}, {16, 32}, [&](CUDASchedule s) {
-        s.heads = 1;
-        forKeys(s, {2, 3, 4});
+        // Where few CTAs share an SM, what each begins and ends with is worth
+        // more rows.
+        for (int64_t heads : {1, 2, 4})
+          for (int64_t blocks : {1, 2}) {
+            s.heads = heads;
+            s.rowBlocks = blocks;
+            if (heads * blocks == 1 || s.usesWarpgroups)
+              forKeys(s, {2, 3, 4});
+          }
       });
       break;
     case CUDAFamily::Projection:
@@ -228,8 +235,7 @@ static void addOtherInstruction(const std::vector<CUDACandidate> &ranked,
     if (int64_t(result.best.size()) == most) {
       result.next = result.best.back();
       result.best.pop_back();
-    } else if (result.next &&
-               result.next->schedule == ranked[index].schedule) {
+    } else if (result.next && result.next->schedule == ranked[index].schedule) {
       result.next.reset();
     }
     result.best.push_back(ranked[index]);
@@ -309,6 +315,10 @@ std::string hk::describe(const CUDASchedule &s, CUDAFamily family) {
     text += llvm::formatv(", keys {0}", s.keys);
   if (family != CUDAFamily::Line)
     text += llvm::formatv(", stages {0}", s.stages);
+  if (family == CUDAFamily::Attention && s.heads > 1)
+    text += llvm::formatv(", heads {0}", s.heads);
+  if (s.rowBlocks > 1)
+    text += llvm::formatv(", row blocks {0}", s.rowBlocks);
   if (s.usesWarpgroups)
     text += llvm::formatv(", wgmma, {0} CTAs an SM", s.ctas);
   return text;

@@ -17,8 +17,8 @@ using llvm::alignTo;
 using llvm::divideCeil;
 
 // The limits of hk-to-tile (lib/Conversion/HKToTile/KernelPlan.cpp): registers
-// of an input that is held whole, of the rows of a line kernel, and the bytes of
-// a tile where the schedule leaves the choice.
+// of an input that is held whole, of the rows of a line kernel, and the bytes
+// of a tile where the schedule leaves the choice.
 static constexpr int64_t kInputRegisters = 96, kLineRegisters = 64,
                          kTileBytes = 32 * 1024;
 
@@ -56,6 +56,12 @@ std::string KernelDescription::whyRefused(const CUDASchedule &s) const {
     return "half of the rows would be behind the end of a sequence";
   if (shape.family == CUDAFamily::Gemm && (s.columns % 8 || s.depth % 8))
     return "columns and depth have to be multiples of 8";
+  if (s.heads > 1 && shape.heads % s.heads != 0)
+    return "heads of a CTA have to divide all";
+  if (s.rowBlocks > 1 &&
+      (shape.sequence <= s.rows ||
+       llvm::none_of(attentions, [](auto &a) { return a.isCausal; })))
+    return "blocks of rows are taken in pairs where they differ in work";
   if (!attentions.empty() && s.keys % kTileRows != 0)
     return "keys have to be a multiple of 16";
   int64_t most = kSlabRegisters * kWarp / alignTo(unitRows, kTileRows) / 8 * 8;
@@ -135,6 +141,15 @@ int64_t KernelDescription::getQueryRegisters(const CUDASchedule &s) const {
          attentions.front().elementBytes / 4;
 }
 
+bool KernelDescription::isQueryStaged(const CUDASchedule &s) const {
+  if (shape.family != CUDAFamily::Attention || !s.usesWarpgroups)
+    return false;
+  const Attention &attention = attentions.front();
+  return attention.elementBytes == 2 &&
+         attention.queryBytes ==
+             attention.heads * attention.headDim * attention.elementBytes;
+}
+
 bool KernelDescription::isQueryPublished(const CUDASchedule &s,
                                          const KernelWork &work,
                                          const Device &device) const {
@@ -183,7 +198,8 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   bool isHalf = bytes == 2;
   double passes = operands == Operands::TF32x3 ? 3 : 1;
 
-  work.ctas = rowBlocks * runs;
+  work.ctas = batch * runs *
+              divideCeil(divideCeil(shape.sequence, s.rows), s.rowBlocks);
   work.units = s.units;
   bool isLine = shape.family == CUDAFamily::Line;
   // Warps that copy (tile-partition): keys and values are many small copies.
@@ -203,10 +219,12 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
         slab(unitRows, s.usesWarpgroups ? kGroupFetchColumns : kFetchColumns) *
             (4 + attentions.front().elementBytes) / 4 -
         getQueryRegisters(s);
+  }
+  bool isQueryStaged = this->isQueryStaged(s);
+  if (isQueryShared || isQueryStaged)
     work.shared += alignTo(s.rows * alignTo(shape.headDim, 8) *
                                attentions.front().elementBytes,
                            1024);
-  }
 
   work.instructions = instructions * computed;
   work.mufu = mufu * computed;
@@ -217,6 +235,8 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
 
   if (!isLine) // What the CTA loads first and stores last.
     work.exposedBytes = (loaded + stored) * tokens;
+  if (isQueryStaged) // Of what it does in between, nothing waits.
+    work.exposedBytes /= double(std::max<int64_t>(s.heads, 1) * s.rowBlocks);
   if (shape.family == CUDAFamily::Gemm)
     work.exposedBytes += double(work.ctas) *
                          double(std::min(s.depth, shape.depth)) *
@@ -291,7 +311,10 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
       for (int64_t i = 1; i <= blocks; ++i)
         sum += alignTo(std::min(i * s.rows, shape.sequence), s.keys);
     }
-    heaviest = std::max(heaviest, most * blocks / sum);
+    // Of two blocks, one from each end, a CTA has what all others have.
+    if (s.rowBlocks == 1 || blocks % 2 != 0)
+      heaviest = std::max(heaviest, s.rowBlocks == 1 ? most * blocks / sum
+                                                     : 1 + 1 / double(blocks));
     double heads = double(batch) * attention.heads;
     double scores = heads * sum * s.rows;
     double depth =
@@ -312,7 +335,7 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     work.l2Bytes += keys + tokens * attention.queryBytes;
     work.instructions += 0.15 * computed * attention.queryBytes;
     double headsOfCTA = double(attention.heads) / runs;
-    double steps = headsOfCTA * sum / blocks / s.keys;
+    double steps = headsOfCTA * sum / blocks * s.rowBlocks / s.keys;
     work.stages += kKeyStages * steps;
     work.trips += 2 * steps / std::max<int64_t>(s.stages, 3);
   }

@@ -125,7 +125,8 @@ private:
       schedules.push_back(CUDAAttr::get(
           &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads,
           s.block, s.depth, s.keys, s.stages, clone.operands,
-          s.usesWarpgroups ? MmaKind::Wgmma : MmaKind::Sync, s.ctas));
+          s.usesWarpgroups ? MmaKind::Wgmma : MmaKind::Sync, s.ctas,
+          s.rowBlocks));
       remarkChoice(kernel, schedules.back());
       if (candidate.cost.fits())
         times.push_back(candidate.cost.total);

@@ -109,6 +109,7 @@ static int64_t workgroupsPerSequence(KernelOp kernel,
   auto cuda = dyn_cast<CUDAAttr>(schedule);
   if (!cuda)
     return count;
+  count = llvm::divideCeil(count, cuda.getRowBlocks());
   if (cuda.getColumns() > 0)
     return count * llvm::divideCeil(cast<ShapedType>(type).getShape().back(),
                                     cuda.getColumns());

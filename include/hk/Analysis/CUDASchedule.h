@@ -68,6 +68,8 @@ struct CUDASchedule {
   /// With wgmma: the CTAs that are to share an SM, as their registers are cut
   /// out for; 0 leaves that to ptxas.
   int64_t ctas = 0;
+  /// The blocks of rows of a CTA: 2 takes one from each end of the sequence.
+  int64_t rowBlocks = 1;
 };
 
 /// The schedule of a kernel.

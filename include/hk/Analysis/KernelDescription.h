@@ -93,6 +93,9 @@ private:
   /// their queries from shared memory.
   bool isQueryPublished(const CUDASchedule &s, const KernelWork &work,
                         const Device &device) const;
+  /// True if producers bring the query, which they do while the head before is
+  /// computed.
+  bool isQueryStaged(const CUDASchedule &s) const;
 
   // ProjectionWork.cpp
   /// What a CTA of a Projection kernel does.

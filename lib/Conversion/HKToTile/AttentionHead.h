@@ -44,6 +44,16 @@ struct TileEmitter::AttentionHead {
   mlir::Value mask;
 };
 
+/// Maxima, sums (in 8 columns) and the context, not yet divided.
+struct TileEmitter::SoftmaxState {
+  mlir::Value maximum, sum, context;
+
+  llvm::SmallVector<mlir::Value> values() const { return {maximum, sum, context}; }
+  static SoftmaxState get(mlir::ValueRange values) {
+    return {values[0], values[1], values[2]};
+  }
+};
+
 } // namespace hk::tile
 
 #endif // HK_LIB_CONVERSION_HKTOTILE_ATTENTIONHEAD_H

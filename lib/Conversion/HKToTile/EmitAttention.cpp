@@ -17,7 +17,6 @@
 
 #include "AttentionHead.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <limits>
@@ -30,21 +29,6 @@ using namespace hk::tile;
 static constexpr int64_t groupColumns = 8;
 /// The warps that multiply together.
 static constexpr int64_t kWarpgroup = 4;
-/// The columns of a head whose context is scaled only where it has to be, and
-/// the exponent of 2 that a power may then have (f16 holds 15).
-static constexpr int64_t kWideHead = 64;
-static constexpr double kLargestExponent = 8;
-
-/// Maxima, sums (in `groupColumns` columns) and the context, not yet divided.
-struct TileEmitter::SoftmaxState {
-  Value maximum, sum, context;
-
-  SmallVector<Value> values() const { return {maximum, sum, context}; }
-  static SoftmaxState get(ValueRange values) {
-    return {values[0], values[1], values[2]};
-  }
-};
-
 /// The keys that the queries of the CTA see, or, where it has several
 /// sequences, those of the unit.
 TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
@@ -76,21 +60,29 @@ TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {
   return range;
 }
 
-/// The scores of the unit's queries with a block of keys.
-Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
-                              Masking masking) {
+/// The scores of the unit's queries with the keys from `from` on, which `keys`
+/// holds from `row` on.
+Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value row,
+                              Value from, Masking masking) {
   auto type = fragType(rows, head.keys, b.getF32Type());
-  Value scores =
-      MmaOp::create(b, loc, type, head.query, keys,
-                    head.publishedKeys ? publishedRow(from) : index(0),
-                    index(head.publishedColumn), /*c=*/Value(),
-                    /*transpose_b=*/false, head.split);
+  Value scores = MmaOp::create(b, loc, type, head.query, keys, row,
+                               index(head.publishedColumn), /*c=*/Value(),
+                               /*transpose_b=*/false, head.split);
   if (head.scale != head.factor)
     scores = map(type, scores, [&](ValueRange x) -> Value {
       return arith::MulFOp::create(b, loc, x[0], constant(head.scale));
     });
   if (masking == Masking::None)
     return scores;
+  if (masking == Masking::Diagonal) {
+    int64_t last = kWarpgroup * rows, first = head.keys - last;
+    auto lastType = fragType(rows, last, b.getF32Type());
+    Value masked = MaskOp::create(b, loc, lastType, slice(scores, first, last),
+                                  localRow, add(from, first), /*keys=*/Value(),
+                                  /*seen=*/Value(), head.op.getCausalAttr());
+    return ConcatOp::create(b, loc, type,
+                            ValueRange{slice(scores, 0, first), masked});
+  }
   Value seen;
   if (masking == Masking::Seen)
     seen = LoadOp::create(
@@ -101,93 +93,14 @@ Value TileEmitter::emitScores(const AttentionHead &head, Value keys, Value from,
                         head.op.getCausalAttr());
 }
 
-/// 2 to the power of `factor` (`x` - `base`), `base` being one value a row.
-Value TileEmitter::emitPowers(const AttentionHead &head, Value x, Value base) {
-  auto type = cast<FragType>(x.getType());
-  if (head.factor == 1.0)
-    return map(type, {x, base}, [&](ValueRange x) -> Value {
-      Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
-      return math::Exp2Op::create(b, loc, exponent, approximate());
-    });
-  Value offset =
-      map(cast<FragType>(base.getType()), base, [&](ValueRange x) -> Value {
-        return arith::MulFOp::create(b, loc, x[0], constant(-head.factor));
-      });
-  return map(type, {x, offset}, [&](ValueRange x) -> Value {
-    Value exponent =
-        math::FmaOp::create(b, loc, x[0], constant(head.factor), x[1]);
-    return math::Exp2Op::create(b, loc, exponent, approximate());
-  });
-}
-
-/// `maximum`, or 0 where a row has seen no key yet, whose powers are to be
-/// zeros.
-Value TileEmitter::emitBase(Value maximum, Masking masking) {
-  if (masking != Masking::Seen)
-    return maximum;
-  return map(
-      cast<FragType>(maximum.getType()), maximum, [&](ValueRange x) -> Value {
-        Value none = constant(-std::numeric_limits<float>::infinity());
-        Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                             x[0], none);
-        return arith::SelectOp::create(b, loc, isNone, constant(0.0), x[0]);
-      });
-}
-
-/// The state with the maxima of `top` and of before, and all else scaled to
-/// them.
-TileEmitter::SoftmaxState TileEmitter::emitRescaled(const AttentionHead &head,
+/// Takes a block of keys into the state, those from `from` on. The bufs hold
+/// them from `row` on.
+TileEmitter::SoftmaxState TileEmitter::emitKeyBlock(const AttentionHead &head,
+                                                    Value keys, Value values,
+                                                    Value row, Value from,
                                                     SoftmaxState state,
-                                                    Value top,
                                                     Masking masking) {
-  auto rowType = cast<FragType>(state.maximum.getType());
-  Value maximum =
-      map(rowType, {state.maximum, top}, [&](ValueRange x) -> Value {
-        return arith::MaxNumFOp::create(b, loc, x[0], x[1]);
-      });
-  Value decay = emitPowers(head, state.maximum, emitBase(maximum, masking));
-  auto scale = [&](Value value) {
-    return map(cast<FragType>(value.getType()), {value, decay},
-               [&](ValueRange x) -> Value {
-                 return arith::MulFOp::create(b, loc, x[0], x[1]);
-               });
-  };
-  return {maximum, scale(state.sum), scale(state.context)};
-}
-
-/// The state that a block whose greatest scores are `top` is added to. Where
-/// the context is wide it is not scaled for maxima that are a little greater:
-/// powers may be above 1, and all is divided by their sum in the end.
-TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
-                                                   SoftmaxState state,
-                                                   Value top, Masking masking) {
-  if (head.paddedHeadDim < kWideHead)
-    return emitRescaled(head, state, top, masking);
-  Value isGreater = map(
-      rowType(b.getI1Type()), {top, state.maximum}, [&](ValueRange x) -> Value {
-        Value limit = arith::AddFOp::create(
-            b, loc, x[1], constant(kLargestExponent / head.factor));
-        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
-                                     limit);
-      });
-  Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
-  auto choice =
-      scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), any,
-                        /*addThenBlock=*/true, /*addElseBlock=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  SoftmaxState rescaled = emitRescaled(head, state, top, masking);
-  scf::YieldOp::create(b, loc, rescaled.values());
-  b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, loc, state.values());
-  return SoftmaxState::get(choice.getResults());
-}
-
-/// Takes a block of keys into the state.
-TileEmitter::SoftmaxState
-TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
-                          Value from, SoftmaxState state, Masking masking) {
-  Value scores = emitScores(head, keys, from, masking);
+  Value scores = emitScores(head, keys, row, from, masking);
   Value top = RowReduceOp::create(
       b, loc, cast<FragType>(state.maximum.getType()), Reduction::Max, scores);
   state = emitMaximum(head, state, top, masking);
@@ -205,11 +118,10 @@ TileEmitter::emitKeyBlock(const AttentionHead &head, Value keys, Value values,
   if (!head.operandType.isF32())
     powers = map(fragType(rows, head.keys, head.operandType), powers,
                  [&](ValueRange x) { return narrow(x[0], head.operandType); });
-  state.context = MmaOp::create(
-      b, loc, cast<FragType>(state.context.getType()), powers, values,
-      head.publishedValues ? publishedRow(from) : index(0),
-      index(head.publishedColumn), state.context, /*transpose_b=*/true,
-      head.split);
+  state.context =
+      MmaOp::create(b, loc, cast<FragType>(state.context.getType()), powers,
+                    values, row, index(head.publishedColumn), state.context,
+                    /*transpose_b=*/true, head.split);
   return state;
 }
 
@@ -230,6 +142,44 @@ Value TileEmitter::emitLastRow() {
   return add(emitFirstRow(), multipliesTogether() ? kWarpgroup * rows : rows);
 }
 
+/// Takes the keys of a block on the diagonal that rows of the warpgroup see:
+/// the whole block, where only the last rows do not see all of it, or as many
+/// keys at a time as the warpgroup has rows.
+TileEmitter::SoftmaxState TileEmitter::emitKeyParts(const AttentionHead &head,
+                                                    Value keys, Value values,
+                                                    Value from, Value end,
+                                                    SoftmaxState state,
+                                                    Masking masking) {
+  AttentionHead part = head;
+  part.keys = kWarpgroup * rows;
+  Value last = emitLastRow(), next = add(from, head.keys);
+  Value most = arith::MinSIOp::create(b, loc, last, head.limit);
+  most = arith::MinSIOp::create(b, loc, most, head.leading);
+  Value isWhole =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, next, most);
+  auto choice =
+      scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), isWhole,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  SoftmaxState whole = emitKeyBlock(head, keys, values, index(0), from, state,
+                                    Masking::Diagonal);
+  scf::YieldOp::create(b, loc, whole.values());
+
+  b.setInsertionPointToStart(choice.elseBlock());
+  end = arith::MinSIOp::create(b, loc, end, last);
+  auto loop =
+      scf::ForOp::create(b, loc, from, end, index(part.keys), state.values());
+  scf::YieldOp::create(b, loc, loop.getResults());
+  b.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar();
+  Value row = arith::SubIOp::create(b, loc, first, from);
+  state = emitKeyBlock(part, keys, values, row, first,
+                       SoftmaxState::get(loop.getRegionIterArgs()), masking);
+  scf::YieldOp::create(b, loc, state.values());
+  return SoftmaxState::get(choice.getResults());
+}
+
 /// Takes the keys of [begin, end) into the state, a block at a time.
 TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
                                                    Value begin, Value end,
@@ -242,8 +192,8 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
   Value from = loop.getInductionVar();
   state = SoftmaxState::get(loop.getRegionIterArgs());
   if (head.publishedKeys) {
-    state = emitKeyBlock(head, head.publishedKeys, head.publishedValues, from,
-                         state, masking);
+    state = emitKeyBlock(head, head.publishedKeys, head.publishedValues,
+                         publishedRow(from), from, state, masking);
     scf::YieldOp::create(b, loc, state.values());
     return SoftmaxState::get(loop.getResults());
   }
@@ -259,11 +209,19 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
   Value keys = stage(head.key), values = stage(head.value);
 
   // Of the blocks on its diagonal, a CTA of more rows than keys has some that
-  // lie behind all queries of a unit.
-  bool maySkip = masking != Masking::None && head.op.getCausal() &&
-                 schedule.getRows() > head.keys && rows < schedule.getRows();
+  // lie behind all queries of a unit, or of a warpgroup; of a block of more
+  // keys than a warpgroup has rows, some part does.
+  bool isDiagonal = masking != Masking::None && head.op.getCausal();
+  if (isDiagonal && multipliesTogether() && head.keys > kWarpgroup * rows &&
+      head.keys % (kWarpgroup * rows) == 0) {
+    state = emitKeyParts(head, keys, values, from, end, state, masking);
+    scf::YieldOp::create(b, loc, state.values());
+    return SoftmaxState::get(loop.getResults());
+  }
+  bool maySkip =
+      isDiagonal && schedule.getRows() > head.keys && rows < schedule.getRows();
   if (!maySkip) {
-    state = emitKeyBlock(head, keys, values, from, state, masking);
+    state = emitKeyBlock(head, keys, values, index(0), from, state, masking);
     scf::YieldOp::create(b, loc, state.values());
     return SoftmaxState::get(loop.getResults());
   }
@@ -273,7 +231,8 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyLoop(const AttentionHead &head,
       scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), isSeen,
                         /*addThenBlock=*/true, /*addElseBlock=*/true);
   b.setInsertionPointToStart(check.thenBlock());
-  SoftmaxState taken = emitKeyBlock(head, keys, values, from, state, masking);
+  SoftmaxState taken =
+      emitKeyBlock(head, keys, values, index(0), from, state, masking);
   scf::YieldOp::create(b, loc, taken.values());
   b.setInsertionPointToStart(check.elseBlock());
   scf::YieldOp::create(b, loc, state.values());

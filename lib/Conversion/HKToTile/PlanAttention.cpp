@@ -116,6 +116,11 @@ LogicalResult KernelPlan::planAttentions() {
                << value;
     plan.isProjected = computesKeys(op);
     if (plan.isProjected) {
+      if (schedule.getRowBlocks() != 1)
+        return op.emitOpError()
+               << "expects row_blocks of 1 where a #hk.cuda kernel computes "
+                  "keys or values, but got "
+               << schedule.getRowBlocks();
       if (!ownsSequences() && failed(checkPartOfSequence(op)))
         return failure();
       if (failed(setProjectedRows(op)))

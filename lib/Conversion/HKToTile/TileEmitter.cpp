@@ -27,6 +27,13 @@ TileEmitter::TileEmitter(OpBuilder &builder, KernelOp kernel,
 void TileEmitter::emit() {
   b.setInsertionPointToStart(&kernel.getBody().front());
   emitPosition();
+  emitRowsOfCTA();
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  ReturnOp::create(b, loc);
+}
+
+/// One block of rows, or zeros if nobody reads any of it.
+void TileEmitter::emitRowsOfCTA() {
   if (Value isRead = emitIsRead()) {
     auto choice = scf::IfOp::create(b, loc, isRead, /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
@@ -36,8 +43,6 @@ void TileEmitter::emit() {
   } else {
     emitRows([&] { emitBody(); });
   }
-  b.setInsertionPointToEnd(&kernel.getBody().front());
-  ReturnOp::create(b, loc);
 }
 
 /// Digits of the number of the CTA: sequence, block of rows, run of columns.
@@ -52,10 +57,15 @@ void TileEmitter::emitPosition() {
   };
   run = takeDigit(plan.runs);
   int64_t blocks = llvm::divideCeil(plan.sequence, schedule.getRows());
-  Value block = takeDigit(blocks);
+  Value block;
+  if (schedule.getRowBlocks() == 1)
+    block = takeDigit(blocks);
+  else
+    block = emitPairOfBlocks(takeDigit(llvm::divideCeil(blocks, 2)), blocks);
   // The last rows see the most keys: the longest work begins first.
-  if (block && llvm::any_of(plan.getBody().getOps<AttentionOp>(),
-                            [](AttentionOp op) { return op.getCausal(); }))
+  if (block && schedule.getRowBlocks() == 1 &&
+      llvm::any_of(plan.getBody().getOps<AttentionOp>(),
+                   [](AttentionOp op) { return op.getCausal(); }))
     block = arith::SubIOp::create(b, loc, index(blocks - 1), block);
   if (plan.projectedRows.sequences > 1)
     return emitPositionOfSequences(rest);
@@ -69,6 +79,23 @@ void TileEmitter::emitPosition() {
   localRow =
       block ? arith::AddIOp::create(b, loc, firstQuery, unitRow) : unitRow;
   row = arith::AddIOp::create(b, loc, ctaRow, unitRow);
+}
+
+/// The number of a block, in a loop over the two that are the `pair`-th from
+/// the end and from the beginning (null: 0), or over the one in the middle.
+Value TileEmitter::emitPairOfBlocks(Value pair, int64_t blocks) {
+  if (blocks == 1)
+    return {};
+  Value first = pair ? pair : index(0);
+  Value last = arith::SubIOp::create(b, loc, index(blocks - 1), first);
+  Value isPair =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, first, last);
+  Value count = arith::SelectOp::create(b, loc, isPair, index(2), index(1));
+  auto loop = scf::ForOp::create(b, loc, index(0), count, index(1));
+  b.setInsertionPointToStart(loop.getBody());
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                       loop.getInductionVar(), index(0));
+  return arith::SelectOp::create(b, loc, isLast, last, first);
 }
 
 /// Whether somebody reads one of the CTA's rows, where that is in question.

@@ -54,6 +54,8 @@ private:
 
   //===--- The kernel (TileEmitter.cpp)
   void emitPosition();
+  mlir::Value emitPairOfBlocks(mlir::Value pair, int64_t blocks);
+  void emitRowsOfCTA();
   mlir::Value emitIsRead();
   // (EmitSequences.cpp)
   void emitPositionOfSequences(mlir::Value group);
@@ -162,6 +164,9 @@ private:
   enum class Masking {
     /// Every query sees every key.
     None,
+    /// With the query, and of the last keys alone, as many as a warpgroup has
+    /// rows: its rows see all before.
+    Diagonal,
     /// With the query, if causal, and the last key.
     Ends,
     /// And with the bytes of the key mask.
@@ -176,7 +181,7 @@ private:
   /// The context of a head whose query and keys are known.
   mlir::Value emitHead(AttentionHead &head);
   mlir::Value emitScores(const AttentionHead &head, mlir::Value keys,
-                         mlir::Value from, Masking masking);
+                         mlir::Value row, mlir::Value from, Masking masking);
   mlir::Value emitPowers(const AttentionHead &head, mlir::Value x,
                          mlir::Value base);
   mlir::Value emitBase(mlir::Value maximum, Masking masking);
@@ -185,8 +190,13 @@ private:
   SoftmaxState emitMaximum(const AttentionHead &head, SoftmaxState state,
                            mlir::Value top, Masking masking);
   SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,
+                            mlir::Value values, mlir::Value row,
+                            mlir::Value from, SoftmaxState state,
+                            Masking masking);
+  SoftmaxState emitKeyParts(const AttentionHead &head, mlir::Value keys,
                             mlir::Value values, mlir::Value from,
-                            SoftmaxState state, Masking masking);
+                            mlir::Value end, SoftmaxState state,
+                            Masking masking);
   mlir::Value emitFirstRow();
   mlir::Value emitLastRow();
   SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,

@@ -83,7 +83,8 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                StringRef arch, int64_t rows, int64_t units,
                                int64_t columns, int64_t heads, int64_t block,
                                int64_t depth, int64_t keys, int64_t stages,
-                               Operands operands, MmaKind mma, int64_t ctas) {
+                               Operands operands, MmaKind mma, int64_t ctas,
+                               int64_t rowBlocks) {
   if (arch != "sm_80" && arch != "sm_86" && arch != "sm_89" &&
       arch != "sm_90a" && arch != "sm_120")
     return emitError() << "expects arch to be sm_80, sm_86, sm_89, sm_90a or "
@@ -103,6 +104,8 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (rows % units != 0)
     return emitError() << "expects units to divide rows, but got " << rows
                        << " rows and " << units << " units";
+  if (rowBlocks != 1 && rowBlocks != 2)
+    return emitError() << "expects row_blocks of 1 or 2, but got " << rowBlocks;
   if (ctas < 0 || (ctas > 0 && mma == MmaKind::Sync))
     return emitError() << "expects ctas of 0, or more with wgmma, but got "
                        << ctas;

@@ -66,7 +66,10 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
     warpgroup, where shapes allow it (`wgmma`: sm_90a, f16 or bf16, a multiple
     of 4 units). `ctas` goes with the latter: so many CTAs are to share an SM,
     and warps that copy give registers to those that compute; 0 leaves registers
-    to ptxas.
+    to ptxas. With a `row_blocks` of 2, a CTA takes two blocks of `rows` rows of
+    a sequence, one after the other, the last and the first, or the last but
+    one and the second, and so on: causal attention then has as much to do in
+    each CTA. It is for kernels that read keys and values from memory.
 
     ```mlir
     #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0,
@@ -79,7 +82,8 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
                         "int64_t":$keys, "int64_t":$stages,
                         EnumParameter<HK_Operands>:$operands,
                         HK_MmaParameter:$mma,
-                        DefaultValuedParameter<"int64_t", "0">:$ctas);
+                        DefaultValuedParameter<"int64_t", "0">:$ctas,
+                        DefaultValuedParameter<"int64_t", "1">:$row_blocks);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -27,6 +27,9 @@ struct Stream {
   /// The most slots that a unit holds at once, and those there are.
   int64_t held = 0;
   int64_t slots = 0;
+  /// Whether a loop over other chunks follows each, so that a slot is refilled
+  /// long before it is waited for.
+  bool isFollowedByLoops = false;
 
   ChanType getType() const { return ChanType::get(slot, slots); }
   /// Slots and their two barriers.
@@ -142,7 +145,17 @@ class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
     return success();
   }
 
+  /// True if behind the last use of a chunk, there is a loop over others.
+  static bool isFollowedByLoop(StageOp stage) {
+    Operation *after = getLastUser(stage.getResult())->getNextNode();
+    for (; after; after = after->getNextNode())
+      if (contains<StageOp>(after))
+        return isa<scf::ForOp>(after);
+    return false;
+  }
+
   static void setHeld(Stream &stream) {
+    stream.isFollowedByLoops = llvm::all_of(stream.stages, isFollowedByLoop);
     llvm::MapVector<Block *, SmallVector<StageOp>> blocks;
     for (StageOp stage : stream.stages)
       blocks[stage->getBlock()].push_back(stage);
@@ -157,6 +170,13 @@ class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
     for (Stream &stream : llvm::make_second_range(streams)) {
       stream.slots =
           std::max(stream.held + 1, wanted ? wanted.getInt() : int64_t(2));
+      if (stream.isFollowedByLoops)
+        stream.slots = stream.held;
+      // More than there are chunks would stay empty.
+      if (llvm::none_of(stream.stages, [](StageOp stage) {
+            return stage->getParentOfType<scf::ForOp>();
+          }))
+        stream.slots = std::min<int64_t>(stream.slots, stream.stages.size());
       bytes += stream.getBytes();
     }
     kernel.walk([&](AllocOp alloc) {

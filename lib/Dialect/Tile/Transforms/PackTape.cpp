@@ -26,12 +26,22 @@ struct Kind {
   unsigned span;
   /// The size of all, or 0: any.
   int64_t bytes;
+  /// Whether wgmma alone reads it: then a slot is released by one lane, without
+  /// a fence.
+  bool isOfWarpgroups;
 
   bool operator==(const Kind &other) const {
     return isTiles == other.isTiles && span == other.span &&
-           bytes == other.bytes;
+           bytes == other.bytes && isOfWarpgroups == other.isOfWarpgroups;
   }
 };
+
+bool isOfWarpgroups(StageOp stage) {
+  return llvm::all_of(stage->getUsers(), [](Operation *user) {
+    auto mma = dyn_cast<MmaOp>(user);
+    return mma && mma.getWarpgroup();
+  });
+}
 
 class PackTapePass : public hk::tile::impl::TilePackTapeBase<PackTapePass> {
   void runOnOperation() override {
@@ -41,9 +51,11 @@ class PackTapePass : public hk::tile::impl::TilePackTapeBase<PackTapePass> {
     kernel.walk([&](StageOp stage) { stages.push_back(stage); });
 
     SmallVector<Kind> kinds;
-    for (StageOp stage : stages)
-      kinds.push_back({isa<TilesType>(stage.getSource().getType()),
-                       getSpan(stage), stage.getType().getBytes()});
+    for (StageOp stage : stages) {
+      bool isTiles = isa<TilesType>(stage.getSource().getType());
+      kinds.push_back({isTiles, getSpan(stage), stage.getType().getBytes(),
+                       !isTiles && isOfWarpgroups(stage)});
+    }
     joinTiles(kinds);
 
     SmallVector<SmallVector<StageOp>> streams;

@@ -56,12 +56,19 @@ int64_t hk::tile::getRegisters(Value value) {
 
 /// The last operation of a block that uses a value, of this block or of one
 /// around it; null if there is none.
+/// The last operation of `block` that uses `value` or a slice of it, or has one
+/// inside that does.
 static Operation *getLastUserIn(Value value, Block &block) {
   Operation *last = nullptr;
-  for (Operation *user : value.getUsers())
-    if (Operation *op = block.findAncestorOpInBlock(*user))
-      if (!last || last->isBeforeInBlock(op))
-        last = op;
+  auto consider = [&](Operation *op) {
+    if (op && (!last || last->isBeforeInBlock(op)))
+      last = op;
+  };
+  for (Operation *user : value.getUsers()) {
+    consider(block.findAncestorOpInBlock(*user));
+    if (isa<SliceOp>(user))
+      consider(getLastUserIn(user->getResult(0), block));
+  }
   return last;
 }
 
@@ -78,8 +85,9 @@ public:
     llvm::DenseMap<Operation *, SmallVector<Value>> dying;
     int64_t alive = 0;
     auto begin = [&](Value value) {
+      // A slice has the registers of what it is of.
       Operation *last = getLastUserIn(value, block);
-      if (!last)
+      if (!last || value.getDefiningOp<SliceOp>())
         return;
       alive += getRegisters(value);
       dying[last].push_back(value);
@@ -94,7 +102,7 @@ public:
         died += getRegisters(value);
       int64_t given = 0;
       for (Value result : op.getResults())
-        if (!result.use_empty())
+        if (!result.use_empty() && !isa<SliceOp>(op))
           given += getRegisters(result);
       // What dies makes room for what comes.
       record(&op, outside + alive - died + std::max(died, given) +

@@ -21,11 +21,15 @@ static constexpr int64_t kProducers = 4;
 /// A value of fewer registers is not worth being read over and over.
 static constexpr int64_t kFewRegisters = 32;
 
+static bool usesWarpgroups(KernelOp kernel) {
+  auto kind = kernel->getAttrOfType<StringAttr>("hk.mma");
+  return kind && kind.getValue() == "wgmma";
+}
+
 /// The columns that are fetched at once: a step in K of f16, or several where a
 /// product has to be waited for.
 static int64_t getFetchColumns(KernelOp kernel) {
-  auto kind = kernel->getAttrOfType<StringAttr>("hk.mma");
-  return kind && kind.getValue() == "wgmma" ? 64 : 16;
+  return usesWarpgroups(kernel) ? 64 : 16;
 }
 
 /// True if `value` is only used as A of mmas, whole or in slices.
@@ -98,8 +102,8 @@ static void getProducts(Value value, int64_t column,
   for (Operation *user : value.getUsers())
     if (auto slice = dyn_cast<SliceOp>(user))
       getProducts(slice.getResult(), column + slice.getColumn(), products);
-    else
-      products.push_back({cast<MmaOp>(user), column});
+    else if (auto mma = dyn_cast<MmaOp>(user))
+      products.push_back({mma, column});
 }
 
 /// The outermost loop around `op` that `value` is not in, or null.
@@ -158,6 +162,16 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
       return signalPassFailure();
     PassRemarks remarks(getArgument(), kernel);
     for (Value value : held) {
+      if (auto load = value.getDefiningOp<LoadOp>();
+          load && usesWarpgroups(kernel)) {
+        // Few CTAs share an SM, so none computes while another waits for its
+        // first rows; the producers are ahead of the units.
+        if (std::optional<std::string> why =
+                findObstacle(kernel, *arch, load, /*slots=*/1))
+          remarks.missed(load.getLoc(), "Registers", *why);
+        else
+          value = bringThroughShared(kernel, load, remarks);
+      }
       if (std::optional<std::string> why = whyHeld(kernel, *arch, value)) {
         remarks.missed(value.getLoc(), "Held", *why);
         continue;
@@ -167,19 +181,23 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
                          Twine(getFetchColumns(kernel)) + " of " +
                          Twine(cast<FragType>(value.getType()).getColumns()) +
                          " columns at a time");
-      publish(kernel, value);
+      if (auto fetch = value.getDefiningOp<FetchOp>()) {
+        readInSteps(kernel, value, fetch.getSource(), fetch.getRow());
+        fetch.erase();
+      } else {
+        publish(kernel, value);
+      }
     }
     for (LoadOp load : loads) {
-      if (std::optional<std::string> why = findObstacle(kernel, *arch, load)) {
+      std::optional<std::string> why;
+      if (!load->getParentOfType<scf::ForOp>())
+        why = "expects a load in a loop, but got one that happens once";
+      else
+        why = findObstacle(kernel, *arch, load, /*slots=*/2);
+      if (why)
         remarks.missed(load.getLoc(), "Registers", *why);
-        continue;
-      }
-      remarks.passed(load.getLoc(), "Shared",
-                     "A comes through shared memory, " +
-                         Twine(getBuf(kernel, load.getType()).getRows()) +
-                         " rows of " + Twine(load.getType().getColumns()) +
-                         " columns");
-      bringThroughShared(kernel, load);
+      else
+        bringThroughShared(kernel, load, remarks);
     }
   }
 
@@ -227,13 +245,13 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
     if (Operation *varying = findVarying(getControl(value.getDefiningOp())))
       return "expects a value that all units have, but got what depends on " +
              varying->getName().getStringRef().str();
-    int64_t bytes = estimateShared(kernel) +
-                    getBuf(kernel, cast<FragType>(value.getType())).getBytes();
+    int64_t bytes = estimateShared(kernel);
+    if (!value.getDefiningOp<FetchOp>())
+      bytes += getBuf(kernel, cast<FragType>(value.getType())).getBytes();
     return whyNotShared(arch, bytes);
   }
 
-  /// Each unit writes its rows once, and reads them back, some columns at a
-  /// time, where they are multiplied.
+  /// Each unit writes its rows once.
   static void publish(KernelOp kernel, Value value) {
     auto type = cast<FragType>(value.getType());
     OpBuilder builder(value.getContext());
@@ -242,13 +260,25 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
     auto constant = [&](int64_t number) -> Value {
       return arith::ConstantIndexOp::create(builder, loc, number);
     };
-    SmallVector<Product> products;
-    getProducts(value, 0, products);
     Value unit = UnitOp::create(builder, loc, builder.getIndexType());
     Value row =
         arith::MulIOp::create(builder, loc, unit, constant(type.getRows()));
-    Value buf = PublishOp::create(builder, loc, getBuf(kernel, type), value,
-                                  row, constant(0));
+    auto buf = PublishOp::create(builder, loc, getBuf(kernel, type), value, row,
+                                 constant(0));
+    readInSteps(kernel, value, buf.getResult(), row);
+  }
+
+  /// Each unit reads its rows in `buf`, which are `value`, some columns at a
+  /// time, where they are multiplied.
+  static void readInSteps(KernelOp kernel, Value value, Value buf, Value row) {
+    auto type = cast<FragType>(value.getType());
+    OpBuilder builder(value.getContext());
+    Location loc = value.getLoc();
+    auto constant = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, number);
+    };
+    SmallVector<Product> products;
+    getProducts(value, 0, products);
     for (auto [mma, first] : products) {
       builder.setInsertionPoint(mma);
       int64_t columns = mma.getA().getType().getColumns();
@@ -274,10 +304,9 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
     }
   }
 
+  /// Why the rows of all units cannot come by the producers, in so many slots.
   static std::optional<std::string>
-  findObstacle(KernelOp kernel, const Arch &arch, LoadOp load) {
-    if (!load->getParentOfType<scf::ForOp>())
-      return "expects a load in a loop, but got one that happens once";
+  findObstacle(KernelOp kernel, const Arch &arch, LoadOp load, int64_t slots) {
     std::optional<Row> row =
         matchRow(load.getIndices()[0], load.getType().getRows());
     if (!row)
@@ -291,12 +320,18 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
       return "expects a load that but for its row is the same for all units, "
              "but got what depends on " +
              varying->getName().getStringRef().str();
-    int64_t bytes =
-        estimateShared(kernel) + 2 * getBuf(kernel, load.getType()).getBytes();
+    int64_t bytes = estimateShared(kernel) +
+                    slots * getBuf(kernel, load.getType()).getBytes();
     return whyNotShared(arch, bytes);
   }
 
-  static void bringThroughShared(KernelOp kernel, LoadOp load) {
+  static Value bringThroughShared(KernelOp kernel, LoadOp load,
+                                  const PassRemarks &remarks) {
+    remarks.passed(load.getLoc(), "Shared",
+                   "A comes through shared memory, " +
+                       Twine(getBuf(kernel, load.getType()).getRows()) +
+                       " rows of " + Twine(load.getType().getColumns()) +
+                       " columns");
     OpBuilder builder(load);
     Location loc = load.getLoc();
     Row row = *matchRow(load.getIndices()[0], load.getType().getRows());
@@ -309,6 +344,7 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
         FetchOp::create(builder, loc, load.getType(), buf, row.unit, zero);
     load.getResult().replaceAllUsesWith(frag);
     load.erase();
+    return frag;
   }
 };
 } // namespace

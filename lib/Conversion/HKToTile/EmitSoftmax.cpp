@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of an online softmax between the two products of a block of keys:
+// maxima, powers of two, and what they rescale.
+
+#include "AttentionHead.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hk;
+using namespace hk::tile;
+
+/// The columns of a head whose context is scaled only where it has to be, and
+/// the exponent of 2 that a power may then have (f16 holds 15).
+static constexpr int64_t kWideHead = 64;
+static constexpr double kLargestExponent = 8;
+
+/// 2 to the power of `factor` (`x` - `base`), `base` being one value a row.
+Value TileEmitter::emitPowers(const AttentionHead &head, Value x, Value base) {
+  auto type = cast<FragType>(x.getType());
+  if (head.factor == 1.0)
+    return map(type, {x, base}, [&](ValueRange x) -> Value {
+      Value exponent = arith::SubFOp::create(b, loc, x[0], x[1]);
+      return math::Exp2Op::create(b, loc, exponent, approximate());
+    });
+  Value offset =
+      map(cast<FragType>(base.getType()), base, [&](ValueRange x) -> Value {
+        return arith::MulFOp::create(b, loc, x[0], constant(-head.factor));
+      });
+  return map(type, {x, offset}, [&](ValueRange x) -> Value {
+    Value exponent =
+        math::FmaOp::create(b, loc, x[0], constant(head.factor), x[1]);
+    return math::Exp2Op::create(b, loc, exponent, approximate());
+  });
+}
+
+/// `maximum`, or 0 where a row has seen no key yet, whose powers are to be
+/// zeros.
+Value TileEmitter::emitBase(Value maximum, Masking masking) {
+  if (masking != Masking::Seen)
+    return maximum;
+  return map(
+      cast<FragType>(maximum.getType()), maximum, [&](ValueRange x) -> Value {
+        Value none = constant(-std::numeric_limits<float>::infinity());
+        Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                             x[0], none);
+        return arith::SelectOp::create(b, loc, isNone, constant(0.0), x[0]);
+      });
+}
+
+/// The state with the maxima of `top` and of before, and all else scaled to
+/// them.
+TileEmitter::SoftmaxState TileEmitter::emitRescaled(const AttentionHead &head,
+                                                    SoftmaxState state,
+                                                    Value top,
+                                                    Masking masking) {
+  auto rowType = cast<FragType>(state.maximum.getType());
+  Value maximum =
+      map(rowType, {state.maximum, top}, [&](ValueRange x) -> Value {
+        return arith::MaxNumFOp::create(b, loc, x[0], x[1]);
+      });
+  Value decay = emitPowers(head, state.maximum, emitBase(maximum, masking));
+  auto scale = [&](Value value) {
+    return map(cast<FragType>(value.getType()), {value, decay},
+               [&](ValueRange x) -> Value {
+                 return arith::MulFOp::create(b, loc, x[0], x[1]);
+               });
+  };
+  return {maximum, scale(state.sum), scale(state.context)};
+}
+
+/// The state that a block whose greatest scores are `top` is added to. Where
+/// the context is wide it is not scaled for maxima that are a little greater:
+/// powers may be above 1, and all is divided by their sum in the end.
+TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
+                                                   SoftmaxState state,
+                                                   Value top, Masking masking) {
+  if (head.paddedHeadDim < kWideHead)
+    return emitRescaled(head, state, top, masking);
+  Value isGreater = map(
+      rowType(b.getI1Type()), {top, state.maximum}, [&](ValueRange x) -> Value {
+        Value limit = arith::AddFOp::create(
+            b, loc, x[1], constant(kLargestExponent / head.factor));
+        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
+                                     limit);
+      });
+  Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
+  auto choice =
+      scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), any,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  SoftmaxState rescaled = emitRescaled(head, state, top, masking);
+  scf::YieldOp::create(b, loc, rescaled.values());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, loc, state.values());
+  return SoftmaxState::get(choice.getResults());
+}
