@@ -30,12 +30,15 @@ static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
 
 /// What makes two schedules kernels of their own, but for the ring. A CTA that
 /// computes keys is what its heads and units make it: with other blocks it does
-/// the same in other steps.
+/// the same in other steps. One that reads keys is what its rows and keys make
+/// it: with more heads, or rows in pairs, it does the same more often.
 static auto getKind(const CUDASchedule &s, CUDAFamily family) {
   bool isProjection = family == CUDAFamily::Projection;
-  return std::make_tuple(s.rows, s.units, s.columns, s.heads,
+  bool isAttention = family == CUDAFamily::Attention;
+  return std::make_tuple(s.rows, s.units, s.columns, isAttention ? 0 : s.heads,
                          isProjection ? 0 : s.block, isProjection ? 0 : s.keys,
-                         s.usesWarpgroups, s.ctas, s.rowBlocks);
+                         s.usesWarpgroups, s.ctas,
+                         isAttention ? 0 : s.rowBlocks);
 }
 
 //===----------------------------------------------------------------------===//

@@ -326,6 +326,9 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     work.mufu += scores;
     // The context is rescaled once for each block of keys.
     work.instructions += scores * (kScore + columns / s.keys);
+    if (s.usesWarpgroups)
+      work.instructions +=
+          kWarp * kGroupBlock * scores / double(s.keys * unitRows);
     double keys = heads * sum * 2 * columns * attention.elementBytes;
     work.sharedBytes += keys;
     addB(keys, attention.elementBytes);
