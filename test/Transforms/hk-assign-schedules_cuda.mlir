@@ -50,7 +50,7 @@ func.func private @families(%x: !x, %s: !s, %qkv: !qkv) -> (!s, !x, !x, !x, !x, 
     %y = hk.add %b, %l : !x, !x
     hk.yield %y : !x
   }
-  // CHECK: hk.kernel @attention({{.*}} columns = 0, heads = 1,{{.*}}, #hk.cuda<{{.*}}, #hk.cuda<
+  // CHECK: hk.kernel @attention({{.*}} columns = 0, heads = {{[124]}},{{.*}}, #hk.cuda<{{.*}}, #hk.cuda<
   %2 = hk.kernel @attention(%a = %qkv : !qkv) -> (!x) scope(row) {
     %c = hk.cast %a : !qkv to tensor<?x128x768xf32>
     %t:3 = hk.split %c : tensor<?x128x768xf32> -> !x, !x, !x

@@ -6,13 +6,14 @@
 !n = tensor<?xi32>
 #gemm = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 128, heads = 0, block = 128, depth = 64, keys = 64, stages = 3, operands = f16>
 #slower = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 64, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
-#attention = #hk.cuda<arch = "sm_90a", rows = 32, units = 2, columns = 0, heads = 3, block = 64, depth = 64, keys = 64, stages = 2, operands = f16>
+// Four blocks of rows, by twos.
+#attention = #hk.cuda<arch = "sm_90a", rows = 32, units = 2, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 2, operands = f16, row_blocks = 2>
 // Two sequences of 112 rows a CTA.
 #projection = #hk.cuda<arch = "sm_90a", rows = 224, units = 14, columns = 0, heads = 2, block = 64, depth = 64, keys = 16, stages = 2, operands = f16>
 #line = #hk.cuda<arch = "sm_90a", rows = 16, units = 8, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 2, operands = f16>
 
-// 2 blocks of 64 rows by 2 runs of 128 features; 4 blocks of 32 rows by 2 runs
-// of 3 heads; 7 blocks of 16 rows; two sequences that compute their keys, by 2
+// 2 blocks of 64 rows by 2 runs of 128 features; 2 pairs of blocks of 32 rows by
+// 4 heads; 7 blocks of 16 rows; two sequences that compute their keys, by 2
 // runs of 2 heads.
 // CHECK-DAG:   #[[GEMM:.*]] = affine_map<()[s0] -> (s0 * 4)>
 // CHECK-DAG:   #[[ATTENTION:.*]] = affine_map<()[s0] -> (s0 * 8)>

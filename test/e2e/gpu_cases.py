@@ -10,7 +10,7 @@ from typing import Callable
 
 from small_network import SmallNetwork
 
-GROUPS = ("rows", "linear", "attention", "projection", "chain", "network")
+GROUPS = ("rows", "linear", "attention", "wide", "projection", "chain", "network")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Case:
     name: str
     build: Callable
     runs: tuple = (Run(),)
+    # What #hk.cuda says behind the architecture, instead of the compiler's choice, in
+    # plans that multiply f16; and the targets that it is for (empty: all).
+    schedule: str = ""
+    targets: tuple = ()
 
 
 def masked(network, kind):
@@ -100,9 +104,9 @@ LINEAR = [
 
 # Attention, keys and values from memory.
 
-def attention(seq, heads, head_dim, kv_heads=None, causal=True, mask="none"):
+def attention(seq, heads, head_dim, kv_heads=None, causal=True, mask="none", dtype="f32"):
     def build():
-        n = SmallNetwork(seq)
+        n = SmallNetwork(seq, dtype)
         q = n.input("q", heads * head_dim)
         k, v = (n.input(name, (kv_heads or heads) * head_dim) for name in "kv")
         m = masked(n, mask)
@@ -135,6 +139,28 @@ ATTENTION = [
     Case("attention", "key-mask-not-causal", attention(35, 1, 32, causal=False, mask="key_mask"), PATTERNS),
     Case("attention", "lengths", attention(35, 1, 32, mask="lengths"), LENGTHS),
     Case("attention", "lengths-not-causal", attention(35, 1, 32, causal=False, mask="lengths"), LENGTHS),
+]
+
+# Products of warpgroups, as long sequences have them: queries that the producers
+# bring, blocks of rows in pairs, blocks of keys that are wider than a warpgroup.
+
+def wide(name, rows, keys, heads, row_blocks, build, runs=(Run(),)):
+    schedule = (f"rows = {rows}, units = {rows // 16}, columns = 0, heads = {heads}, block = 64, depth = 64, "
+                f"keys = {keys}, stages = 4, operands = f16, mma = wgmma, ctas = 1, row_blocks = {row_blocks}")
+    return Case("wide", name, build, runs, schedule, ("sm_90a",))
+
+
+WIDE = [
+    wide("pairs", 128, 128, 2, 2, attention(300, 2, 64, dtype="f16")),
+    wide("pairs-one-block", 128, 128, 1, 2, attention(100, 2, 32, dtype="f16"), (Run(batch=2),)),
+    wide("pairs-of-small-blocks", 64, 64, 1, 2, attention(129, 2, 32, kv_heads=1, dtype="f16")),
+    wide("key-mask", 128, 128, 1, 2, attention(200, 1, 64, mask="key_mask", dtype="f16"),
+         tuple(Run(p, 1, nan=p != "full") for p in ("full", "left", "holes")) + (Run("empty", 2, nan=True),)),
+    wide("lengths", 128, 128, 1, 1, attention(200, 1, 40, mask="lengths", dtype="f16"),
+         (Run("prefix", 2, nan=True), Run("empty", 2, nan=True))),
+    wide("not-causal", 128, 128, 2, 1, attention(150, 2, 64, causal=False, dtype="f16")),
+    wide("three-warpgroups", 192, 64, 1, 2, attention(200, 1, 64, dtype="f16")),
+    wide("queries-in-steps", 64, 64, 2, 2, attention(70, 2, 256, dtype="f16")),
 ]
 
 # Attention and the projection of its keys, one kernel where the plan says so.
@@ -256,4 +282,4 @@ NETWORK = [
     Case("network", "not-causal", network(18, 32, 1, 2, causal=False), (Run("left", 2, nan=True),)),
 ]
 
-CASES = [*ROWS, *LINEAR, *ATTENTION, *PROJECTION, *CHAIN, *NETWORK]
+CASES = [*ROWS, *LINEAR, *ATTENTION, *WIDE, *PROJECTION, *CHAIN, *NETWORK]

@@ -62,7 +62,7 @@ def make_inputs(case, run, network):
         if run.nan and name != "q":  # a query is read wherever its row is
             x[~valid] = np.nan
             x[..., ::7][~valid] = np.inf
-        inputs[name] = x.astype(np.float32)
+        inputs[name] = x.astype({"f32": np.float32, "f16": np.float16}[network.dtype])
     return inputs, valid
 
 
@@ -114,8 +114,21 @@ class Prepared:
 
     def compile(self, target, *words):
         # The emulator reads PTX; ptxas has its turn in assemble().
-        return run_tool([self.options.compile, self.path("n.mlir"), f"--target={target}", *words],
-                        {"HK_PTXAS": "none"})
+        def compile_(source, *words):
+            return run_tool([self.options.compile, self.path(source), f"--target={target}", *words],
+                            {"HK_PTXAS": "none"})
+
+        if not self.case.schedule:
+            return compile_("n.mlir", *words)
+        compile_("n.mlir", "--emit=kernels", "-o", self.path("kernels.mlir"))
+        text = pathlib.Path(self.path("kernels.mlir")).read_text()
+        text, count = re.subn(r"(@attention[^\n]*schedules )\[[^\]]*operands = f16[^\]]*\]",
+                              rf'\1[#hk.cuda<arch = "{target}", {self.case.schedule}>]', text)
+        if not count:
+            raise Failure("expects kernels of attention, but got none")
+        text = re.sub(r"hk.predicted_us = array<f64: [^>]*>", "hk.predicted_us = array<f64: 1.0>", text)
+        pathlib.Path(self.path("kernels.mlir")).write_text(text)
+        return compile_("kernels.mlir", "--from=kernels", *words)
 
     def environment(self, mode):
         if self.options.target == "cpu":
@@ -134,7 +147,7 @@ class Prepared:
             words += ["--input", f"{name}={self.path(name + '.npy')}"]
         device = "cpu" if self.options.target == "cpu" else "cuda"
         for plan, role in self.plans:
-            exact = role == "reference" or device == "cpu"
+            exact = (role == "reference" or device == "cpu") and self.network.dtype == "f32"
             for mode in ("eager",) if exact else MODES:
                 run_tool([self.options.run, self.path("n.hkm"), "--device", device, "--plan", plan, "--threads", "1",
                           "--output", self.path("y.npy"), *words], self.environment(mode))
@@ -196,6 +209,8 @@ def run_case(index, options):
                     f"{what}: max error {error:.1e}, {ratio:.2f} of what is allowed"
                     for what, error, ratio in ready.run(run)))
             for target in options.assemble if options.ptxas else ():
+                if case.targets and target not in case.targets:
+                    continue
                 guarded(f"{title} {target}", lines, lambda: check_assembled(ready, target, options.ptxas))
     return lines
 
@@ -252,6 +267,7 @@ def main():
     if options.target != "cpu" and not (options.driver and os.path.exists(options.driver)):
         parser.error(f"expects --driver to be a library, but got {options.driver}")
     chosen = [index for index, case in enumerate(gpu_cases.CASES) if options.group in (None, case.group)
+              and (not case.targets or options.target in case.targets)
               and re.search(options.filter, f"{case.group}/{case.name}")]
     if not chosen:
         parser.error("expects at least one case, but got a filter that matches none")

@@ -168,6 +168,7 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyParts(const AttentionHead &head,
 
   b.setInsertionPointToStart(choice.elseBlock());
   end = arith::MinSIOp::create(b, loc, end, last);
+  end = arith::MinSIOp::create(b, loc, end, next);
   auto loop =
       scf::ForOp::create(b, loc, from, end, index(part.keys), state.values());
   scf::YieldOp::create(b, loc, loop.getResults());

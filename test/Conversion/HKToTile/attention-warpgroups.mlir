@@ -107,3 +107,51 @@ hk.executable @all {
     hk.yield %a : !n
   }
 }
+
+// Blocks of rows in pairs, one from each end, of three: the second CTA has the one
+// in the middle. A block of 128 keys is wider than a warpgroup has rows. Where its
+// last rows are those that see the whole block, only the last 64 columns are
+// compared, with the query; else 64 keys at a time, as far as a row sees one.
+
+#half = affine_map<()[B] -> (B * 2)>
+#pairs = #hk.cuda<arch = "sm_90a", rows = 128, units = 8, columns = 0,
+                  heads = 1, block = 64, depth = 64, keys = 128, stages = 4,
+                  operands = f16, mma = wgmma, ctas = 1, row_blocks = 2>
+!l = tensor<?x300x64xf16>
+
+// CHECK-LABEL: tile.kernel @pairs
+// CHECK:         %[[ITEM:.*]] = tile.item
+// CHECK:         %[[PAIR:.*]] = arith.remui %[[ITEM]], %c2
+// CHECK:         %[[SEQUENCE:.*]] = arith.divui %[[ITEM]], %c2
+// CHECK:         %[[LAST:.*]] = arith.subi %c2, %[[PAIR]]
+// CHECK:         %[[BOTH:.*]] = arith.cmpi ult, %[[PAIR]], %[[LAST]]
+// CHECK:         %[[COUNT:.*]] = arith.select %[[BOTH]], %c2, %c1
+// CHECK:         scf.for %[[NUMBER:[a-z0-9]*]] = %c0 to %[[COUNT]] step %c1
+// CHECK:           %[[FIRST:.*]] = arith.cmpi eq, %[[NUMBER]], %c0
+// CHECK:           %[[BLOCK:.*]] = arith.select %[[FIRST]], %[[LAST]], %[[PAIR]]
+// CHECK:           %[[QUERY:.*]] = arith.muli %[[BLOCK]], %c128
+// CHECK:           scf.for
+// CHECK-NOT:         tile.mask
+// CHECK:             scf.yield
+// CHECK:           scf.for %[[FROM:[a-z0-9]*]] =
+// CHECK:             %[[NEXT:.*]] = arith.addi %[[FROM]], %c128
+// CHECK:             %[[WHOLE:.*]] = arith.cmpi sle, %[[NEXT]], %
+// CHECK:             scf.if %[[WHOLE]]
+// CHECK:               %[[SCORES:.*]] = tile.mma {{.*}} -> <16x128xf32>
+// CHECK:               %[[TAIL:.*]] = tile.slice %[[SCORES]][64]
+// CHECK:               %[[COLUMN:.*]] = arith.addi %[[FROM]], %c64
+// CHECK:               tile.mask %[[TAIL]] at(%{{.*}}, %[[COLUMN]]) {causal} : <16x64xf32>
+// CHECK:             } else {
+// CHECK:               %[[END:.*]] = arith.minsi %{{.*}}, %[[NEXT]]
+// CHECK:               scf.for %[[KEY:[a-z0-9]*]] = %[[FROM]] to %[[END]] step %c64
+// CHECK:                 %[[ROW:.*]] = arith.subi %[[KEY]], %[[FROM]]
+// CHECK:                 tile.mma %{{.*}}, %{{.*}}[%[[ROW]], %c0] {{.*}} -> <16x64xf32>
+// CHECK:                 tile.mask %{{.*}} at(%{{.*}}, %[[KEY]]) keys(%{{.*}}) {causal}
+// CHECK:                 tile.mma %{{.*}}, %{{.*}}[%[[ROW]], %c0], %{{.*}} {transpose_b}
+hk.executable @pairs {
+  hk.variant #pairs grid(#half) {
+  ^bb0(%q: !l, %k: !l, %v: !l):
+    %a = hk.attention %q, %k, %v {num_heads = 1 : i32, causal} : !l, !l, !l
+    hk.yield %a : !l
+  }
+}

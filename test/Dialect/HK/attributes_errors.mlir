@@ -106,6 +106,11 @@ func.func @cuda_ctas_sync() attributes {a = #hk.cuda<arch = "sm_90a", rows = 192
 
 // -----
 
+// expected-error @+1 {{expects row_blocks of 1 or 2, but got 3}}
+func.func @cuda_row_blocks() attributes {a = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, row_blocks = 3>} { return }
+
+// -----
+
 // expected-error @+1 {{expects ctas of 0, or more with wgmma, but got -1}}
 func.func @cuda_ctas_negative() attributes {a = #hk.cuda<arch = "sm_90a", rows = 192, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, ctas = -1>} { return }
 

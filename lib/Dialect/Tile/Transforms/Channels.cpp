@@ -24,12 +24,14 @@ struct Stream {
   SmallVector<StageOp> stages;
   BufType slot;
   bool isBulk = true;
-  /// The most slots that a unit holds at once, and those there are.
+  /// The most slots that a unit holds at once, those that are of use, and those
+  /// there are.
   int64_t held = 0;
+  int64_t wanted = 0;
   int64_t slots = 0;
-  /// Whether a loop over other chunks follows each, so that a slot is refilled
-  /// long before it is waited for.
-  bool isFollowedByLoops = false;
+  /// Whether a loop over other chunks follows each, or is around its uses, so
+  /// that a slot is refilled long before it is waited for.
+  bool isFollowedByLoops = false, isHeldAroundLoops = false;
 
   ChanType getType() const { return ChanType::get(slot, slots); }
   /// Slots and their two barriers.
@@ -156,6 +158,10 @@ class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
 
   static void setHeld(Stream &stream) {
     stream.isFollowedByLoops = llvm::all_of(stream.stages, isFollowedByLoop);
+    stream.isHeldAroundLoops = llvm::all_of(stream.stages, [](StageOp stage) {
+      Operation *last = getLastUser(stage.getResult());
+      return isa<scf::ForOp>(last) && contains<StageOp>(last);
+    });
     llvm::MapVector<Block *, SmallVector<StageOp>> blocks;
     for (StageOp stage : stream.stages)
       blocks[stage->getBlock()].push_back(stage);
@@ -168,15 +174,8 @@ class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
     auto wanted = kernel->getAttrOfType<IntegerAttr>("hk.stages");
     int64_t bytes = 0;
     for (Stream &stream : llvm::make_second_range(streams)) {
-      stream.slots =
-          std::max(stream.held + 1, wanted ? wanted.getInt() : int64_t(2));
-      if (stream.isFollowedByLoops)
-        stream.slots = stream.held;
-      // More than there are chunks would stay empty.
-      if (llvm::none_of(stream.stages, [](StageOp stage) {
-            return stage->getParentOfType<scf::ForOp>();
-          }))
-        stream.slots = std::min<int64_t>(stream.slots, stream.stages.size());
+      stream.wanted = getWanted(stream, wanted ? wanted.getInt() : 2);
+      stream.slots = stream.wanted;
       bytes += stream.getBytes();
     }
     kernel.walk([&](AllocOp alloc) {
@@ -202,18 +201,32 @@ class ChannelsPass : public hk::tile::impl::TileChannelsBase<ChannelsPass> {
              << "expects slots and bufs of at most " << arch.sharedBytes
              << " bytes of shared memory (" << arch.name << "), but got "
              << bytes << " with no slot to spare";
-    report(kernel, wanted ? wanted.getInt() : 0);
+    report(kernel);
     return success();
   }
 
-  void report(KernelOp kernel, int64_t wanted) {
+  /// The slots that a stream has a use for, of `wanted`.
+  static int64_t getWanted(const Stream &stream, int64_t wanted) {
+    if (stream.isFollowedByLoops)
+      return stream.held;
+    wanted = stream.isHeldAroundLoops ? stream.held + 1
+                                      : std::max(stream.held + 1, wanted);
+    // More than there are chunks would stay empty.
+    bool happensOnce = llvm::none_of(stream.stages, [](StageOp stage) {
+      return bool(stage->getParentOfType<scf::ForOp>());
+    });
+    return happensOnce ? std::min<int64_t>(wanted, stream.stages.size())
+                       : wanted;
+  }
+
+  void report(KernelOp kernel) {
     PassRemarks remarks(getArgument(), kernel);
     for (Stream &stream : llvm::make_second_range(streams)) {
       Location loc = stream.stages.front().getLoc();
-      if (stream.slots < std::max(wanted, stream.held + 1))
+      if (stream.slots < stream.wanted)
         remarks.missed(loc, "FewerSlots",
-                       "expects " + Twine(std::max(wanted, stream.held + 1)) +
-                           " slots of " + Twine(stream.slot.getBytes()) +
+                       "expects " + Twine(stream.wanted) + " slots of " +
+                           Twine(stream.slot.getBytes()) +
                            " bytes, but got room for " + Twine(stream.slots));
       remarks.passed(loc, "Channel",
                      Twine(stream.slots) + " slots of " +

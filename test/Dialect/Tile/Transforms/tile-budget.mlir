@@ -72,4 +72,21 @@ module attributes {hk.isa = "sm_90a"} {
     tile.store %g to %x[%n, %n] : !f, memref<?x64xf32>
     tile.return
   }
+
+  // A slice has the registers of what it is of: 32, and 16 of the sum. (What an
+  // operation is the last to use makes room for its result.)
+  // CHECK: [Analysis] Registers | Category:tile-budget | Function=slices | Remark="kernel: about 67 registers a thread of 255, the most at tile.map"
+  tile.kernel @slices(%x: memref<?x64xf32>, %n: index) attributes {units = 4 : i64} {
+    %f = tile.load %x[%n, %n] : memref<?x64xf32> -> !f
+    %l = tile.slice %f[0] : !f -> !tile.frag<16x32xf32>
+    %r = tile.slice %f[32] : !f -> !tile.frag<16x32xf32>
+    %g = tile.map %l, %r : !tile.frag<16x32xf32>, !tile.frag<16x32xf32> -> !tile.frag<16x32xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tile.yield %s : f32
+    }
+    tile.store %g to %x[%n, %n] : !tile.frag<16x32xf32>, memref<?x64xf32>
+    tile.store %f to %x[%n, %n] : !f, memref<?x64xf32>
+    tile.return
+  }
 }

@@ -66,3 +66,26 @@ tile.kernel @span(%w: !tile.tiles<64x64xf16>, %i: index) attributes {units = 4 :
   %h = tile.fetch %2[%c0, %c0] : !b -> !a
   tile.return
 }
+
+// -----
+
+!b = !tile.buf<64x64xf16>
+!a = !tile.frag<16x64xf16>
+!d = !tile.frag<16x64xf32>
+
+// What units read by themselves is released by all of them, behind a fence; what
+// wgmma alone reads is not, and has slots of its own though they are as large.
+// CHECK-LABEL: tile.kernel @readers(
+tile.kernel @readers(%q: memref<?x64xf16>, %k: memref<?x64xf16>, %i: index) attributes {units = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: tile.stage %arg0{{.*}} {tile.stream = 0 : i64}
+  %0 = tile.stage %q[%i, %c0] : memref<?x64xf16> -> !b
+  %f = tile.fetch %0[%i, %c0] : !b -> !a
+  scf.for %j = %c0 to %i step %c1 {
+    // CHECK: tile.stage %arg1{{.*}} {tile.stream = 1 : i64}
+    %1 = tile.stage %k[%j, %c0] : memref<?x64xf16> -> !b
+    %s = tile.mma %f, %1[%c0, %c0] {warpgroup} : !a, !b -> !d
+  }
+  tile.return
+}

@@ -65,4 +65,35 @@ module attributes {hk.isa = "sm_90a"} {
     }
     tile.return
   }
+
+  // Rows as they are in memory come by the producers, for all units at once: they
+  // are ahead, by a trip of the loop around.
+  // REMARK: [Passed] Shared | {{.*}}Function=staged | Remark="A comes through shared memory, 64 rows of 136 columns"
+  // CHECK-LABEL: tile.kernel @staged(
+  // CHECK: %[[UNIT:.*]] = arith.muli
+  // CHECK: scf.for
+  // CHECK-NEXT: %[[Q:.*]] = tile.stage %arg0[%arg2, %c0{{[_0-9]*}}] : memref<?x136xf16> -> <64x136xf16>
+  // CHECK: %[[A:.*]] = tile.fetch %[[Q]][%[[UNIT]], %c0{{[_0-9]*}}] : <64x136xf16> -> <16x136xf16>
+  // CHECK-NOT: tile.load
+  // CHECK: scf.for
+  // CHECK: tile.mma %[[A]]
+  tile.kernel @staged(%x: !x, %w: !x, %end: index) attributes {units = 4 : i64, hk.mma = "wgmma", hk.ctas = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %z = tile.splat %zero : f32 -> !d
+    %u = tile.unit
+    %u16 = arith.muli %u, %c16 : index
+    %row = arith.addi %end, %u16 : index
+    scf.for %h = %c0 to %end step %c64 {
+      %a = tile.load %x[%row, %c0] : !x -> !a
+      %r = scf.for %k = %c0 to %end step %c64 iter_args(%c = %z) -> (!d) {
+        %b = tile.stage %w[%k, %c0] rows(%end) columns(136) : !x -> !b
+        %d = tile.mma %a, %b[%c0, %c0], %c : !a, !b, !d -> !d
+        scf.yield %d : !d
+      }
+    }
+    tile.return
+  }
 }

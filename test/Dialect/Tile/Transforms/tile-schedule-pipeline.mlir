@@ -81,10 +81,10 @@ module attributes {hk.isa = "sm_90a"} {
     tile.return
   }
 
-  // Each kernel has its own.
+  // Each kernel has its own. One chunk that comes once has one slot.
   // CHECK-LABEL: tile.kernel @second(
-  // CHECK-SAME: shared = 16416 : i64
-  // CHECK-NEXT: tile.chan bulk {barriers = 16384 : i64, offset = 0 : i64} : <64x64xf16, 2>
+  // CHECK-SAME: shared = 8208 : i64
+  // CHECK-NEXT: tile.chan bulk {barriers = 8192 : i64, offset = 0 : i64} : <64x64xf16, 1>
   // CHECK-NEXT: tile.role producer
   tile.kernel @second(%w: !tile.tiles<64x64xf16>, %y: memref<?x64xf16>, %b: index) attributes {units = 4 : i64} {
     %t = tile.stage %w[%b] : !tile.tiles<64x64xf16> -> !tile.buf<64x64xf16>
