@@ -2,9 +2,9 @@
 //
 // Where the units of a CTA are that has several sequences, each padded to whole
 // units. What depends on the sequence is the same for a unit, not for the CTA.
-// Where the batch ends, units are left without a sequence: they compute zeros
-// under the mask of the last one, take part in all that is collective, and
-// touch no memory of their own.
+// Where the batch ends, units are left without a sequence: they have rows of
+// zeros under the mask of the last one, take part in all that is collective,
+// and touch no memory of their own.
 
 #include "TileEmitter.h"
 
