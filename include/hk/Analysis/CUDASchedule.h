@@ -27,7 +27,7 @@ enum class CUDAFamily {
   /// Attention alone.
   Attention,
   /// Attention and what its keys and values are computed from: a CTA owns a
-  /// sequence, or several short ones.
+  /// sequence, several short ones, or some rows of a long one.
   Projection,
   /// Anything else: a warp keeps its rows.
   Chain

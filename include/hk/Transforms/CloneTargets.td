@@ -27,7 +27,8 @@ def CloneTargets : Pass<"hk-clone-targets", "::mlir::ModuleOp"> {
     `devices` with that architecture or the default one. There is a
     `chains` copy only where it would be cut in another way than these two, and
     a `projected` one only where a CTA can own a sequence, and the projection of
-    keys and values with it; the rest is cut by predicted time. For
+    keys and values with it, or several CTAs a sequence are not predicted to be
+    much slower; the rest is cut by predicted time. For
     each precision of `operands` other than f16, there are two candidates: that
     is, `safe_tf32` and `fused_tf32`. The rank says which plan is tried first:
     `fused`, `safe`, `chains`, `projected`, other candidates, `reference`.

@@ -46,9 +46,10 @@ def Cut : Pass<"hk-cut", "::mlir::func::FuncOp"> {
     predicted times with and without each cut and each join. `chains` joins
     whatever is legal.
 
-    Where a CTA can own a sequence, attention and the projection of its keys and
-    values may be one kernel, of scope `sequence`: in `fused` where that is
-    predicted to be faster, in `projected` wherever it is possible.
+    Where a CTA has room for the keys of a sequence, attention and the projection
+    of its keys and values may be one kernel, of scope `sequence`: in `fused`
+    where that is predicted to be faster, in `projected` wherever it is possible
+    or, with several CTAs a sequence, not predicted to be much slower.
 
     There, a kernel whose results are demanded only in rows that are valid
     under a mask (`include/hk/Analysis/DemandedRows.h`) gets the mask as an

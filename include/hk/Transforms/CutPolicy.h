@@ -79,7 +79,7 @@ std::unique_ptr<CutPolicy> createOperationCutPolicy();
 std::unique_ptr<CutPolicy> createChainCutPolicy(Operands operands);
 
 /// Whether attention may be in one kernel with the projection of its keys and
-/// values: a CTA owns a sequence then, which has to be short enough.
+/// values: a CTA has room for the keys of a sequence then.
 enum class KeyProjection {
   Never,
   /// Where it is predicted to be faster.

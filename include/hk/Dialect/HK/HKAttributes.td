@@ -54,7 +54,8 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
     0 and the kernel is attention alone, a CTA computes all heads of its rows,
     unless `heads` says how many it takes. Where the kernel computes keys and
     values as well, `rows` are all of a sequence, or of as many as have room if
-    each is padded to whole units (and share rows and units out evenly).
+    each is padded to whole units (and share rows and units out evenly), or a
+    part of one: then a CTA computes keys of all rows that its queries see.
 
     `block` is the width of the accumulators of a linear operation (features
     computed at once; where keys are computed, those of as many heads as it has
