@@ -20,6 +20,9 @@ using namespace hk;
 static constexpr int64_t kGroupDepth = 16;
 static constexpr int64_t kMostUnits = 12;
 
+/// Keys of a block of attention, the fewest that are tried where they fit.
+static constexpr int64_t kFewKeys = 32;
+
 static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
   auto all = [](const CUDASchedule &s) {
     return std::tie(s.rows, s.units, s.columns, s.heads, s.block, s.depth,
@@ -48,9 +51,10 @@ static auto getKind(const CUDASchedule &s, CUDAFamily family) {
 namespace {
 class Enumerator {
 public:
+  /// `leastKeys`: of a block of attention.
   Enumerator(const CUDAKernelShape &shape, const CUDASchedule &rules,
-             const Device &device)
-      : shape(shape), rules(rules),
+             const Device &device, int64_t leastKeys)
+      : shape(shape), rules(rules), leastKeys(leastKeys),
         wide(std::max<int64_t>(shape.operandBytes / 2, 1)),
         hasWarpgroups(device.wgmma.f16 > 0 && shape.operandBytes == 2 &&
                       shape.headDim % kGroupDepth == 0 &&
@@ -138,7 +142,9 @@ private:
   }
 
   void forKeys(CUDASchedule s, std::initializer_list<int64_t> stages) {
-    for (int64_t keys : {32, 64, 128}) {
+    for (int64_t keys : {16, 32, 64, 128}) {
+      if (keys < leastKeys)
+        continue;
       s.keys = std::min(keys / wide, rules.keys);
       if (shape.headDim <= 128)
         s.keys = std::min<int64_t>(keys / wide,
@@ -183,6 +189,7 @@ private:
 
   const CUDAKernelShape &shape;
   const CUDASchedule &rules;
+  int64_t leastKeys;
   int64_t wide;
   bool hasWarpgroups;
   std::vector<CUDASchedule> schedules;
@@ -254,17 +261,26 @@ CUDACandidates hk::rankCUDASchedules(const KernelDescription &kernel,
   CUDACandidates result;
   Refusals refusals;
   std::vector<CUDACandidate> ranked;
-  for (const CUDASchedule &schedule : Enumerator(shape, rules, device).get()) {
-    if (std::string why = kernel.whyRefused(schedule); !why.empty()) {
-      refusals.add("shape", schedule, std::move(why));
-      continue;
+  auto rank = [&](int64_t leastKeys) {
+    for (const CUDASchedule &schedule :
+         Enumerator(shape, rules, device, leastKeys).get()) {
+      if (std::string why = kernel.whyRefused(schedule); !why.empty()) {
+        refusals.add("shape", schedule, std::move(why));
+        continue;
+      }
+      KernelWork work = kernel.getWork(schedule, device);
+      KernelCost cost = predictCost(work, device);
+      if (cost.fits())
+        ranked.push_back({schedule, cost});
+      else
+        addRefusal(refusals, schedule, work, device);
     }
-    KernelWork work = kernel.getWork(schedule, device);
-    KernelCost cost = predictCost(work, device);
-    if (cost.fits())
-      ranked.push_back({schedule, cost});
-    else
-      addRefusal(refusals, schedule, work, device);
+  };
+  rank(kFewKeys);
+  // Wide heads fill the shared memory of some GPUs with that many.
+  if (ranked.empty() && shape.headDim > 0) {
+    refusals = Refusals();
+    rank(kTileRows);
   }
   // Of equals, the one that was enumerated first.
   auto order = llvm::to_vector(llvm::seq<size_t>(0, ranked.size()));

@@ -3,6 +3,7 @@
 #include "hk/Target/NVPTX/CodeGen.h"
 
 #include "../ErrorCollector.h"
+#include "Assemble.h"
 #include "Compiler.h"
 #include "hk/Target/KernelModule.h"
 #include "hk/Target/NVPTX/Arch.h"
@@ -31,6 +32,10 @@ struct Kernel {
   /// In the PTX.
   std::string name;
   LaunchBounds bounds;
+  /// Bytes of shared memory.
+  unsigned shared;
+  /// The PTX says how many CTAs must fit on a multiprocessor.
+  bool isBound = false;
 };
 
 /// A module of kernels on its way, in an LLVM context of its own so that
@@ -41,7 +46,7 @@ struct Job {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   PTXCode code;
-  PtxasResult assembled;
+  Assembled assembled;
   std::string error;
 };
 
@@ -81,7 +86,7 @@ static FailureOr<Kernel> readKernel(LLVM::LLVMFuncOp op, const Arch &arch) {
       return op.emitOpError()
              << "expects parameters of 8 bytes, pointers and i64, but got "
              << type;
-  return Kernel{op, "", {*threads, *cluster, *minCTAs}};
+  return Kernel{op, "", {*threads, *cluster, *minCTAs}, *shared};
 }
 
 /// A name that PTX takes, and that no other symbol of the module has.
@@ -136,6 +141,7 @@ static LogicalResult translate(Job &job) {
   for (Kernel &kernel : job.kernels) {
     llvm::Function *function = job.module->getFunction(kernel.op.getSymName());
     PTXCompiler::makeEntry(*function, kernel.bounds);
+    kernel.isBound = function->hasFnAttribute("nvvm.minctasm");
     function->setName(kernel.name);
   }
   return success();
@@ -160,10 +166,17 @@ static llvm::Error compile(Job &job, const PTXOptions &options) {
   job.code.ptx = std::move(*ptx);
   if (options.ptxas.empty())
     return llvm::Error::success();
-  auto assembled = runPtxas(options.ptxas, job.code.ptx, job.code.arch->name);
+  // Where the schedule says how many CTAs share a multiprocessor, registers are
+  // shared out already.
+  SmallVector<EntryResources> entries;
+  for (const Kernel &kernel : job.kernels)
+    if (!kernel.isBound)
+      entries.push_back({kernel.name, kernel.bounds.threads, kernel.shared});
+  auto assembled =
+      assemble(options.ptxas, job.code.ptx, *job.code.arch, entries);
   if (!assembled)
     return assembled.takeError();
-  job.code.cubin = assembled->cubin;
+  job.code.cubin = assembled->result.cubin;
   job.assembled = std::move(*assembled);
   return llvm::Error::success();
 }
@@ -171,14 +184,15 @@ static llvm::Error compile(Job &job, const PTXOptions &options) {
 /// Says what ptxas said.
 static void emitRemarks(Job &job) {
   using remark::RemarkOpts;
-  if (job.assembled.cubin.empty() && !job.assembled.log.empty())
+  const PtxasResult &result = job.assembled.result;
+  if (result.cubin.empty() && !result.log.empty())
     remark::missed(job.op.getLoc(),
                    RemarkOpts::name("NoCubin").category("ptxas"))
         << llvm::formatv("no cubin for {0}: expects a newer ptxas, but got one "
                          "that says \"{1}\"",
-                         job.code.arch->name, job.assembled.log)
+                         job.code.arch->name, result.log)
                .str();
-  for (const KernelUsage &usage : readPtxasLog(job.assembled.log)) {
+  for (const KernelUsage &usage : readPtxasLog(result.log)) {
     auto kernel = llvm::find_if(job.kernels, [&](const Kernel &kernel) {
       return kernel.name == usage.kernel;
     });
@@ -194,7 +208,14 @@ static void emitRemarks(Job &job) {
                          "stack",
                          name, usage.registers, usage.stack)
                .str();
-    if (usage.spillStores > 0 || usage.spillLoads > 0)
+    if (auto it = job.assembled.ctas.find(usage.kernel);
+        it != job.assembled.ctas.end())
+      remark::analysis(loc, options("Bound"))
+          << llvm::formatv("{0}: nothing is spilled with the registers that "
+                           "{1} CTAs leave each other",
+                           name, it->second)
+                 .str();
+    if (usage.spills())
       remark::missed(loc, options("Spills"))
           << llvm::formatv("{0}: expects values to stay in registers, but got "
                            "{1} bytes of spill stores and {2} of spill loads",

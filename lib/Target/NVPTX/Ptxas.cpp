@@ -3,6 +3,8 @@
 #include "hk/Target/NVPTX/Ptxas.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -84,16 +86,21 @@ static bool saysTooOld(StringRef log) {
 }
 
 Expected<PtxasResult> hk::runPtxas(StringRef ptxas, StringRef ptx,
-                                   StringRef arch) {
+                                   StringRef arch,
+                                   ArrayRef<std::string> entries) {
   TemporaryFile input, output, log;
   for (const std::string &error : {input.create("ptx"), output.create("cubin"),
                                    log.create("log"), input.write(ptx)})
     if (!error.empty())
       return createStringError(error);
+  SmallVector<StringRef> words = {ptxas, "-v",       "-O3", "-arch",
+                                  arch,  input.path, "-o",  output.path};
+  std::string names = join(entries, ",");
+  if (!names.empty())
+    words.append({"-e", names});
   std::string message;
   int code = sys::ExecuteAndWait(
-      ptxas, {ptxas, "-v", "-O3", "-arch", arch, input.path, "-o", output.path},
-      std::nullopt, {StringRef(), log.path.str(), log.path.str()},
+      ptxas, words, std::nullopt, {StringRef(), log.path.str(), log.path.str()},
       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
   PtxasResult result;
   result.log = StringRef(log.read()).rtrim().str();

@@ -241,6 +241,26 @@ TEST_F(KernelDescription, TheBestDifferInMoreThanTheRing) {
   EXPECT_EQ(hk::predictBest(kernel, device), best);
 }
 
+TEST_F(KernelDescription, WideHeadsHaveFewKeys) {
+  auto kernel = describe(
+      "!x = tensor<10x128x256xf32>\n"
+      "func.func @f(%q: !x, %k: !x, %v: !x) -> !x {\n"
+      "  %0 = hk.attention %q, %k, %v {num_heads = 1 : i32} : !x, !x, !x\n"
+      "  return %0 : !x\n}\n");
+  for (const hk::CUDACandidate &candidate :
+       hk::rankCUDASchedules(kernel, device, 100).best)
+    EXPECT_GE(candidate.schedule.keys, 32);
+  // Three blocks of 32 keys of 1 KiB, and 16 queries: 112 KiB of 99.
+  device = *hk::findDevice("rtx3090");
+  hk::CUDACandidates candidates = hk::rankCUDASchedules(kernel, device, 100);
+  EXPECT_GT(candidates.legal, 0);
+  for (const hk::CUDACandidate &candidate : candidates.best) {
+    EXPECT_TRUE(candidate.cost.fits());
+    EXPECT_EQ(candidate.schedule.keys, 16);
+    EXPECT_LE(kernel.getWork(candidate.schedule, device).shared, 99 * 1024);
+  }
+}
+
 TEST_F(KernelDescription, WhatDoesNotFitIsRefused) {
   auto kernel = get("!x", "  %0 = hk.linear %hidden, %down : !h, !down\n"
                           "  return %0 : !x\n");

@@ -24,6 +24,8 @@ struct Arch {
   unsigned maxShared;
   /// CTAs of a cluster, 1 where there are no clusters.
   unsigned maxCluster;
+  /// Threads and CTAs that a multiprocessor can hold.
+  unsigned threadsPerSM, ctasPerSM;
 
   /// Whether kernels can be started before the one in front of them has ended.
   /// It came with clusters.

@@ -5,6 +5,7 @@
 #ifndef HK_TARGET_NVPTX_PTXAS_H
 #define HK_TARGET_NVPTX_PTXAS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -26,6 +27,8 @@ struct KernelUsage {
   unsigned stack = 0, spillStores = 0, spillLoads = 0;
   /// Messages with a number, such as "(C7512) Potential Performance Loss: ..".
   std::vector<std::string> advice;
+
+  bool spills() const { return spillStores > 0 || spillLoads > 0; }
 };
 
 /// Reads what `ptxas -v` prints. The kernels are in its order. Lines of
@@ -38,10 +41,11 @@ struct PtxasResult {
   std::string log;
 };
 
-/// Assembles `ptx` for `arch`, such as "sm_90a". Fails, with what ptxas
-/// printed, on PTX that it refuses.
+/// Assembles `ptx` for `arch`, such as "sm_90a": all of its kernels, or those
+/// of `entries`. Fails, with what ptxas printed, on PTX that it refuses.
 llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx,
-                                     llvm::StringRef arch);
+                                     llvm::StringRef arch,
+                                     llvm::ArrayRef<std::string> entries = {});
 
 } // namespace hk
 
