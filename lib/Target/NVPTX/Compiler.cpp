@@ -2,6 +2,7 @@
 
 #include "Compiler.h"
 
+#include "Rematerialize.h"
 #include "hk/Target/NVPTX/Arch.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -32,9 +33,9 @@ using namespace llvm;
 
 static const char *tripleName = "nvptx64-nvidia-cuda";
 
-/// Has pointers to shared memory be 32 bits wide, as its addresses are: half the
-/// registers, and no conversion. LLVM has an option for it and nothing else; it
-/// is read where a target machine is made.
+/// Has pointers to shared memory be 32 bits wide, as its addresses are: half
+/// the registers, and no conversion. LLVM has an option for it and nothing
+/// else; it is read where a target machine is made.
 static void useShortPointers() {
   auto &options = cl::getRegisteredOptions();
   if (auto option = options.find("nvptx-short-ptr"); option != options.end())
@@ -125,9 +126,12 @@ void PTXCompiler::clean(Module &module) {
   passes.addPass(InstSimplifyPass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(DCEPass());
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      passes.run(function, functions);
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    passes.run(function, functions);
+    rematerialize(function);
+  }
 }
 
 Expected<std::string> PTXCompiler::emit(Module &module) {
