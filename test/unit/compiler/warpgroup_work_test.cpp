@@ -84,6 +84,64 @@ TEST_F(WarpgroupWork, KeysAndValuesToo) {
   EXPECT_EQ(work.f16Flops, 0);
 }
 
+TEST_F(WarpgroupWork, BlocksOfRowsInPairs) {
+  auto getCausal = [&](const char *sequence, const char *causal) {
+    return describe(std::string("!x = tensor<10x") + sequence +
+                        "x64xf16>\nfunc.func @f(%x: !x) -> !x {\n"
+                        "  %0 = hk.attention %x, %x, %x {num_heads = 1 : i32" +
+                        causal + "} : !x, !x, !x\n  return %0 : !x\n}\n",
+                    Operands::F16);
+  };
+  hk::KernelDescription kernel = getCausal("256", ", causal");
+  CUDASchedule schedule = {64, 4, 0, 1, 64, 64, 64, 4};
+  schedule.usesWarpgroups = true;
+  schedule.ctas = 1;
+  // 4 blocks of 64 rows see 64, 128, 192 and 256 keys.
+  KernelWork single = kernel.getWork(schedule, device);
+  EXPECT_EQ(single.ctas, 40);
+  EXPECT_DOUBLE_EQ(single.imbalance, 4 * 256. / 640);
+  schedule.rowBlocks = 2;
+  KernelWork pairs = kernel.getWork(schedule, device);
+  EXPECT_EQ(pairs.ctas, 20);
+  EXPECT_EQ(pairs.imbalance, 1);
+  EXPECT_EQ(pairs.warpgroupFlops, single.warpgroupFlops);
+  // A CTA waits for the first of its queries, and stores the last of its rows.
+  EXPECT_EQ(pairs.exposedBytes, single.exposedBytes / 2);
+  EXPECT_EQ(pairs.stages, 2 * single.stages);
+  // Of three blocks, one has no other: 2/3 and 1/3 of the work.
+  KernelWork odd = getCausal("192", ", causal").getWork(schedule, device);
+  EXPECT_EQ(odd.ctas, 20);
+  EXPECT_DOUBLE_EQ(odd.imbalance, 4. / 3);
+
+  EXPECT_EQ(kernel.whyRefused(schedule), "");
+  EXPECT_NE(getCausal("256", "").whyRefused(schedule), "");
+  EXPECT_NE(getCausal("64", ", causal").whyRefused(schedule), "");
+  schedule.heads = 2;
+  EXPECT_NE(kernel.whyRefused(schedule), "");
+}
+
+TEST_F(WarpgroupWork, QueriesHaveSharedMemoryOfTheirOwn) {
+  hk::KernelDescription kernel =
+      describe("!x = tensor<10x128x64xf16>\nfunc.func @f(%x: !x) -> !x {\n"
+               "  %0 = hk.attention %x, %x, %x {num_heads = 1 : i32} "
+               ": !x, !x, !x\n  return %0 : !x\n}\n",
+               Operands::F16);
+  CUDASchedule schedule = {64, 4, 0, 1, 64, 64, 64, 4};
+  // Four slots of 64 keys or values.
+  EXPECT_EQ(kernel.getWork(schedule, device).shared, 4 * 64 * 64 * 2);
+  schedule.usesWarpgroups = true;
+  schedule.ctas = 1;
+  KernelWork wide = kernel.getWork(schedule, device);
+  EXPECT_EQ(wide.shared, 4 * 64 * 64 * 2 + 64 * 64 * 2);
+  // Each block of keys has a price of its own: 150 instructions of each warp.
+  schedule.keys = 32;
+  KernelWork narrow = kernel.getWork(schedule, device);
+  double blocks = 10 * 2 * 2 * 4; // heads, blocks of rows and keys, warps
+  double rescaled = 10. * 128 * 128 * 64 * (1. / 32 - 1. / 64);
+  EXPECT_DOUBLE_EQ(narrow.instructions - wide.instructions,
+                   blocks * 150 * 32 + rescaled);
+}
+
 TEST_F(WarpgroupWork, BothInstructionsAreMeasured) {
   for (const hk::KernelDescription &kernel : {getGemm(), getAttention()})
     for (int64_t most : {2, 3, 8}) {
