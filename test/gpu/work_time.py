@@ -217,18 +217,21 @@ def time_copy(env, job):
     return {"times": {"copy": result}}
 
 
-def peer(kernel, inputs, arrays):
-    """What PyTorch offers for a kernel of kernels/, or None."""
+def peers(kernel, inputs, arrays):
+    """What PyTorch offers for a kernel of kernels/: {name: function}. `torch` gets
+    the same memory; heads that lie apart are copies, made beforehand."""
     if kernel["peer"] == "sdpa":
         heads = kernel["heads"]
-        split = [t.view(*t.shape[:2], heads, -1).transpose(1, 2).contiguous() for t in inputs]
-        return lambda: F.scaled_dot_product_attention(*split, is_causal=True)
+        split = [t.view(*t.shape[:2], heads, -1).transpose(1, 2) for t in inputs]
+        apart = [t.contiguous() for t in split]
+        return {"torch": lambda: F.scaled_dot_product_attention(*split, is_causal=True),
+                "torch, heads apart": lambda: F.scaled_dot_product_attention(*apart, is_causal=True)}
     if kernel["peer"] == "linear":
         weight, bias = (torch.from_numpy(arrays[key]).to(inputs[0]) for key in ("weight", "bias"))
-        return lambda: F.linear(inputs[0], weight, bias)
+        return {"torch": lambda: F.linear(inputs[0], weight, bias)}
     if kernel["peer"] == "layer_norm":
-        return lambda: F.layer_norm(inputs[0], inputs[0].shape[-1:])
-    return None
+        return {"torch": lambda: F.layer_norm(inputs[0], inputs[0].shape[-1:])}
+    return {}
 
 
 def time_kernel(env, job):
@@ -251,15 +254,15 @@ def time_kernel(env, job):
               for i in range(kernel["inputs"])]  # fmt: skip
     out_shape = (*shape[:2], kernel.get("features", kernel["width"]))
     contenders = hk_contenders(env, sessions, inputs, out_shape, dtype)
-    torch_peer = peer(kernel, inputs, arrays)
+    of_torch = peers(kernel, inputs, arrays)
     accuracy = {}
     with torch.inference_mode():
-        if torch_peer:
-            expected = torch_peer().float()
+        if of_torch:
+            expected = of_torch["torch"]().float()
             if kernel["peer"] == "sdpa":
                 expected = expected.transpose(1, 2).reshape(out_shape)
             accuracy = {name: judge(run(), expected) for name, run in contenders.items()}
-            contenders["torch"] = torch_peer
+            contenders.update(of_torch)
         times = race(env.device, contenders, job)
     scale = shape[0] / kernel["batch"]
     for name, result in times.items():
