@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame of a kernel: where a CTA and a unit are, which values are computed
-// when, loops over blocks of columns, and memory.
+// The frame of a kernel: which values are computed when, loops over blocks of
+// columns, and memory.
 
 #include "TileEmitter.h"
 
@@ -43,109 +43,6 @@ void TileEmitter::emitRowsOfCTA() {
   } else {
     emitRows([&] { emitBody(); });
   }
-}
-
-/// Digits of the number of the CTA: sequence, block of rows, run of columns.
-void TileEmitter::emitPosition() {
-  Value rest = ItemOp::create(b, loc, b.getIndexType());
-  auto takeDigit = [&](int64_t base) -> Value {
-    if (base == 1)
-      return {};
-    Value digit = arith::RemUIOp::create(b, loc, rest, index(base));
-    rest = arith::DivUIOp::create(b, loc, rest, index(base));
-    return digit;
-  };
-  run = takeDigit(plan.runs);
-  int64_t blocks = llvm::divideCeil(plan.sequence, schedule.getRows());
-  Value block;
-  if (schedule.getRowBlocks() == 1)
-    block = takeDigit(blocks);
-  else
-    block = emitPairOfBlocks(takeDigit(llvm::divideCeil(blocks, 2)), blocks);
-  // The last rows see the most keys: the longest work begins first.
-  if (block && schedule.getRowBlocks() == 1 &&
-      llvm::any_of(plan.getBody().getOps<AttentionOp>(),
-                   [](AttentionOp op) { return op.getCausal(); }))
-    block = arith::SubIOp::create(b, loc, index(blocks - 1), block);
-  if (plan.projectedRows.sequences > 1)
-    return emitPositionOfSequences(rest);
-  sequence = rest;
-  Value firstRow = mul(sequence, plan.sequence);
-  firstQuery = block ? mul(block, schedule.getRows()) : index(0);
-  ctaRow =
-      block ? arith::AddIOp::create(b, loc, firstRow, firstQuery) : firstRow;
-  end = add(firstRow, plan.sequence);
-  unitRow = mul(UnitOp::create(b, loc, b.getIndexType()), plan.unitRows);
-  localRow =
-      block ? arith::AddIOp::create(b, loc, firstQuery, unitRow) : unitRow;
-  row = arith::AddIOp::create(b, loc, ctaRow, unitRow);
-}
-
-/// The number of a block, in a loop over the two that are the `pair`-th from
-/// the end and from the beginning (null: 0), or over the one in the middle.
-Value TileEmitter::emitPairOfBlocks(Value pair, int64_t blocks) {
-  if (blocks == 1)
-    return {};
-  Value first = pair ? pair : index(0);
-  Value last = arith::SubIOp::create(b, loc, index(blocks - 1), first);
-  Value isPair =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, first, last);
-  Value count = arith::SelectOp::create(b, loc, isPair, index(2), index(1));
-  auto loop = scf::ForOp::create(b, loc, index(0), count, index(1));
-  b.setInsertionPointToStart(loop.getBody());
-  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                       loop.getInductionVar(), index(0));
-  return arith::SelectOp::create(b, loc, isLast, last, first);
-}
-
-/// Whether somebody reads one of the CTA's rows, where that is in question.
-Value TileEmitter::emitIsRead() {
-  VariantOp variant = plan.variant;
-  std::optional<uint64_t> skip = variant.getSkipRows();
-  if (!skip)
-    return {};
-  Value mask = argument(plan.getBody().getArgument(*skip));
-  if (plan.projectedRows.sequences > 1)
-    return emitIsOneRead(mask);
-  Type element = cast<MemRefType>(mask.getType()).getElementType();
-  if (element.isInteger(8)) {
-    Value left = arith::SubIOp::create(b, loc, end, ctaRow);
-    Value count =
-        arith::MinUIOp::create(b, loc, left, index(schedule.getRows()));
-    Value extent =
-        ExtentOp::create(b, loc, b.getIndexType(), mask, ctaRow, count,
-                         /*leading=*/false);
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, extent,
-                                 index(0));
-  }
-  Value length = memref::LoadOp::create(b, loc, mask, ValueRange{sequence});
-  return arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::slt,
-      arith::IndexCastOp::create(b, loc, b.getI32Type(), firstQuery), length);
-}
-
-/// The rows of a unit, at once; where rows are streamed, as many at a time as a
-/// frag has.
-void TileEmitter::emitRows(function_ref<void()> body) {
-  if (!plan.isStream)
-    return body();
-  Value outerRow = row, outerLocalRow = localRow, outerEnd = end;
-  if (plan.unitRows % rows != 0) // The last frag reaches into the next unit.
-    end = arith::MinUIOp::create(b, loc, end, add(row, plan.unitRows));
-  if (plan.unitRows > rows) {
-    auto loop = scf::ForOp::create(b, loc, index(0),
-                                   index(llvm::divideCeil(plan.unitRows, rows)),
-                                   index(1));
-    b.setInsertionPointToStart(loop.getBody());
-    Value offset = mul(loop.getInductionVar(), rows);
-    row = arith::AddIOp::create(b, loc, row, offset);
-    localRow = arith::AddIOp::create(b, loc, localRow, offset);
-  }
-  body();
-  row = outerRow;
-  localRow = outerLocalRow;
-  end = outerEnd;
-  blocks.clear();
 }
 
 /// Zeros in the part of the results that the CTA owns: rows that nobody reads

@@ -52,19 +52,22 @@ private:
       Column column, int64_t columns, mlir::ValueRange carried)>;
   using ScalarFn = llvm::function_ref<mlir::Value(mlir::ValueRange elements)>;
 
-  //===--- The kernel (TileEmitter.cpp)
+  //===--- Where the CTA is
+  // EmitPosition.cpp
   void emitPosition();
   mlir::Value emitPairOfBlocks(mlir::Value pair, int64_t blocks);
-  void emitRowsOfCTA();
   mlir::Value emitIsRead();
-  // (EmitSequences.cpp)
+  void emitRows(llvm::function_ref<void()> body);
+  // EmitSequences.cpp
   void emitPositionOfSequences(mlir::Value group);
   mlir::Value emitIsOneRead(mlir::Value mask);
-  /// Columns of the input of a linear operation that does not hold it whole.
-  mlir::Value streamInput(mlir::Value value, Column column, int64_t columns);
   bool multipliesTogether();
   mlir::Value publishedRow(mlir::Value row);
-  void emitRows(llvm::function_ref<void()> body);
+  /// Columns of the input of a linear operation that does not hold it whole.
+  mlir::Value streamInput(mlir::Value value, Column column, int64_t columns);
+
+  //===--- The kernel (TileEmitter.cpp)
+  void emitRowsOfCTA();
   void emitBody();
   void emitZeros();
   void emitResident(mlir::Value value);
