@@ -34,8 +34,9 @@ inline constexpr int64_t kWarpgroup = 4;
 inline constexpr double kScore = 6, kSplit = 3;
 /// Dependent steps of a block of keys: scores, maxima, context.
 inline constexpr double kKeyStages = 3;
-/// Instructions of a warp for a block of keys, whatever its size, where a
-/// warpgroup multiplies: waits, fences, maxima across lanes and the vote.
+/// Issue slots of a warp for a block of keys, whatever its size, where a
+/// warpgroup multiplies: waits, fences, maxima across lanes, the vote and
+/// descriptors, and what these wait for each other.
 inline constexpr double kGroupBlock = 150;
 
 /// The rows and columns of a slab of f32, in registers of a thread.

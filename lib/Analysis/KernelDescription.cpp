@@ -7,6 +7,7 @@
 
 #include "hk/Analysis/RowResidency.h"
 #include "hk/Analysis/RowScratch.h"
+#include "hk/Analysis/Storage.h"
 
 using namespace mlir;
 using namespace hk;
@@ -25,22 +26,6 @@ static bool isElementwise(Operation *op) {
 
 static bool isNorm(Operation *op) { return isa<LayerNormOp, RMSNormOp>(op); }
 
-/// A split, or a cast that keeps all values: what reads it reads its operand.
-static bool isView(Operation *op) {
-  auto cast = dyn_cast<CastOp>(op);
-  return isa<SplitOp>(op) || (cast && cast.keepsValues());
-}
-
-/// The value whose bytes a view shows.
-static Value getStorage(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isView(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 static int64_t getFeatures(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape().back();
 }
@@ -57,7 +42,7 @@ static ValueRange getActivations(Operation *op) {
 /// Calls `visit` for what reads `value`, or a view of it.
 static void forReaders(Value value, function_ref<void(OpOperand &)> visit) {
   for (OpOperand &use : value.getUses()) {
-    if (!isView(use.getOwner())) {
+    if (!sharesStorage(use.getOwner())) {
       visit(use);
       continue;
     }
@@ -90,7 +75,7 @@ KernelDescription::KernelDescription(ArrayRef<Operation *> all,
     : operands(operands), batch(batch) {
   SmallVector<Operation *> ops;
   for (Operation *op : all)
-    if (isa<ScopeOpInterface>(op) && !isView(op)) {
+    if (isa<ScopeOpInterface>(op) && !sharesStorage(op)) {
       ops.push_back(op);
       inside.insert(op);
     }
@@ -251,14 +236,14 @@ void KernelDescription::addOperation(Operation *op) {
     info.kvHeads = attention.getKVHeads();
     info.headDim = attention.getHeadDim();
     info.isCausal = attention.getCausal();
-    info.isProjected = !isMemory(attention.getKey()) ||
-                       !isMemory(attention.getValue());
+    info.isProjected =
+        !isMemory(attention.getKey()) || !isMemory(attention.getValue());
     info.hides = attention.getCausal() || attention.getMask();
     bool isLoaded = isMemory(attention.getQuery());
     info.queryBytes = isLoaded ? getLoadedBytes(attention.getQuery()) : 0;
-    info.elementBytes =
-        info.isProjected ? getOperandBytes(operands)
-                         : getCrossingBytes(getStorage(attention.getKey()));
+    info.elementBytes = info.isProjected
+                            ? getOperandBytes(operands)
+                            : getCrossingBytes(getStorage(attention.getKey()));
     instructions += kScale * features;
     loads += isLoaded || !info.isProjected;
     attentions.push_back(info);

@@ -311,10 +311,12 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
       for (int64_t i = 1; i <= blocks; ++i)
         sum += alignTo(std::min(i * s.rows, shape.sequence), s.keys);
     }
-    // Of two blocks, one from each end, a CTA has what all others have.
-    if (s.rowBlocks == 1 || blocks % 2 != 0)
-      heaviest = std::max(heaviest, s.rowBlocks == 1 ? most * blocks / sum
-                                                     : 1 + 1 / double(blocks));
+    // Of two blocks, one from each end, a CTA has what all others have, but for
+    // one in the middle.
+    double largest = most * blocks / sum;
+    if (s.rowBlocks > 1)
+      largest = 1 + double(blocks % 2) / double(blocks);
+    heaviest = std::max(heaviest, largest);
     double heads = double(batch) * attention.heads;
     double scores = heads * sum * s.rows;
     double depth =

@@ -2,6 +2,8 @@
 
 #include "hk/Analysis/ProjectedRows.h"
 
+#include "hk/Analysis/Storage.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -9,17 +11,9 @@
 using namespace mlir;
 using namespace hk;
 
-static bool isStored(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return true;
-  auto cast = dyn_cast<CastOp>(op);
-  return (isa<SplitOp>(op) || (cast && cast.keepsValues())) &&
-         isStored(op->getOperand(0));
-}
-
 bool hk::computesKeys(AttentionOp op) {
-  return !isStored(op.getKey()) || !isStored(op.getValue());
+  return !isa<BlockArgument>(getStorage(op.getKey())) ||
+         !isa<BlockArgument>(getStorage(op.getValue()));
 }
 
 ProjectedRows ProjectedRows::get(int64_t ofCTA, int64_t units,

@@ -48,7 +48,9 @@ struct TileEmitter::AttentionHead {
 struct TileEmitter::SoftmaxState {
   mlir::Value maximum, sum, context;
 
-  llvm::SmallVector<mlir::Value> values() const { return {maximum, sum, context}; }
+  llvm::SmallVector<mlir::Value> values() const {
+    return {maximum, sum, context};
+  }
   static SoftmaxState get(mlir::ValueRange values) {
     return {values[0], values[1], values[2]};
   }

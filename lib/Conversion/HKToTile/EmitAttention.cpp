@@ -29,6 +29,7 @@ using namespace hk::tile;
 static constexpr int64_t groupColumns = 8;
 /// The warps that multiply together.
 static constexpr int64_t kWarpgroup = 4;
+
 /// The keys that the queries of the CTA see, or, where it has several
 /// sequences, those of the unit.
 TileEmitter::KeyRange TileEmitter::emitKeyRange(AttentionOp op) {

@@ -23,10 +23,6 @@ bool isElementwise(mlir::Operation *op);
 /// The columns of an activation, or the elements of a vector.
 int64_t getFeatures(mlir::Value value);
 
-/// The argument that `value` is, or whose columns it is, possibly in a wider
-/// type; else null.
-mlir::Value getStorage(mlir::Value value);
-
 /// The columns that a slab takes for `columns`: a multiple of 8.
 inline int64_t padColumns(int64_t columns) { return (columns + 7) / 8 * 8; }
 

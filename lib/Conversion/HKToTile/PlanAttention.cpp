@@ -9,15 +9,6 @@ using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
-Value hk::tile::getStorage(Value value) {
-  if (isa<BlockArgument>(value))
-    return value;
-  if (auto split = value.getDefiningOp<SplitOp>())
-    return getStorage(split.getInput());
-  auto cast = value.getDefiningOp<CastOp>();
-  return cast && cast.keepsValues() ? getStorage(cast.getInput()) : Value();
-}
-
 int64_t KernelPlan::getKeys(AttentionOp op) const {
   int64_t most = getAttentionPlan(op).isProjected ? projectedRows.rows
                                                   : padColumns(sequence);
@@ -140,8 +131,8 @@ LogicalResult KernelPlan::planAttentions() {
     if (projectedRows.sequences > 1 && !getAttentionPlan(op).isProjected)
       return op.emitOpError()
              << "expects keys and values that a #hk.cuda kernel computes, "
-                "where "
-                "a CTA has several sequences, but got some from memory and "
+                "where a CTA has several sequences, but got some from memory "
+                "and "
              << projectedRows.sequences << " sequences";
   return success();
 }

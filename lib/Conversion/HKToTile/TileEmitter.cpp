@@ -5,6 +5,8 @@
 
 #include "TileEmitter.h"
 
+#include "hk/Analysis/Storage.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -272,7 +274,7 @@ Value TileEmitter::argument(Value value) {
 }
 
 std::optional<MemoryView> TileEmitter::memory(Value value) {
-  if (!getStorage(value))
+  if (!isa<BlockArgument>(getStorage(value)))
     return std::nullopt;
   if (isa<BlockArgument>(value))
     return MemoryView{argument(value), 0, getFeatures(value)};

@@ -92,6 +92,12 @@ protected:
   void open(const std::vector<PlanSpec> &specs) {
     makeSession(tunedModule(specs));
   }
+  /// A safe plan that takes 1 ms, a candidate that takes half of that.
+  void openQuickAndSlow() {
+    open({{"slow", kSafe, 1},
+          {"quick", kCandidate, 0.5},
+          {"exact", kReference, 9}});
+  }
   /// The plan of the launch that came last.
   std::string lastKernel() const {
     return fakeCuda().launches.empty() ? "" : fakeCuda().launches.back().kernel;

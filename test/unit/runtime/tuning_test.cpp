@@ -130,9 +130,7 @@ TEST_F(TuningTest, ASafePlanWinsTies) {
 }
 
 TEST_F(TuningTest, TheChoiceIsOfABatch) {
-  open({{"slow", kSafe, 1},
-        {"quick", kCandidate, 0.5},
-        {"exact", kReference, 9}});
+  openQuickAndSlow();
   DeviceRun two(session_, 2), three(session_, 3);
   expectOk(session_->run(two.arguments()));
   fakeCuda().kernels["quick"].milliseconds = 5;
@@ -145,9 +143,7 @@ TEST_F(TuningTest, TheChoiceIsOfABatch) {
 }
 
 TEST_F(TuningTest, AfterManyBatchesTheNearestDecides) {
-  open({{"slow", kSafe, 1},
-        {"quick", kCandidate, 0.5},
-        {"exact", kReference, 9}});
+  openQuickAndSlow();
   for (int64_t batch = 1; batch <= 64; ++batch) {
     if (batch == 64)
       fakeCuda().kernels["quick"].milliseconds = 5;
@@ -169,9 +165,7 @@ TEST_F(TuningTest, AfterManyBatchesTheNearestDecides) {
 }
 
 TEST_F(TuningTest, ABatchThatIsMeasuredAgainCountsOnce) {
-  open({{"slow", kSafe, 1},
-        {"quick", kCandidate, 0.5},
-        {"exact", kReference, 9}});
+  openQuickAndSlow();
   DeviceRun one(session_, 1), two(session_, 2);
   for (int i = 0; i < 64; ++i)
     expectOk(session_->tune(one.arguments(), HK_LAUNCH_DIRECT));
