@@ -9,6 +9,9 @@
 
 namespace hk::tile {
 
+/// Columns of an accumulator that one group of registers holds.
+constexpr int64_t kGroupColumns = 8;
+
 /// What the blocks of keys of one head have in common.
 struct TileEmitter::AttentionHead {
   /// MLIR's operations are handles whose accessors are not const.
@@ -40,6 +43,8 @@ struct TileEmitter::AttentionHead {
   /// some query of the unit; and how many of those are valid up to the first
   /// that is not.
   mlir::Value limit, leading;
+  /// Whether blocks of keys begin with the powers to the maximum before.
+  bool guessesMaximum = false;
   /// The memref of the key mask, or null.
   mlir::Value mask;
 };
@@ -53,6 +58,20 @@ struct TileEmitter::SoftmaxState {
   }
   static SoftmaxState get(mlir::ValueRange values) {
     return {values[0], values[1], values[2]};
+  }
+};
+
+/// What a block of keys adds: powers of 2 as operands of the product with the
+/// values, and the state that it adds to, their sum already in it.
+struct TileEmitter::Weights {
+  SoftmaxState state;
+  mlir::Value powers;
+
+  llvm::SmallVector<mlir::Value> values() const {
+    return {state.maximum, state.sum, state.context, powers};
+  }
+  static Weights get(mlir::ValueRange values) {
+    return {SoftmaxState::get(values), values[3]};
   }
 };
 

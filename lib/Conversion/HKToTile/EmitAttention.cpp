@@ -25,8 +25,6 @@ using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
-/// Columns of an accumulator that one group of registers holds.
-static constexpr int64_t groupColumns = 8;
 /// The warps that multiply together.
 static constexpr int64_t kWarpgroup = 4;
 
@@ -102,26 +100,11 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyBlock(const AttentionHead &head,
                                                     SoftmaxState state,
                                                     Masking masking) {
   Value scores = emitScores(head, keys, row, from, masking);
-  Value top = RowReduceOp::create(
-      b, loc, cast<FragType>(state.maximum.getType()), Reduction::Max, scores);
-  state = emitMaximum(head, state, top, masking);
-  Value powers = emitPowers(head, scores, emitBase(state.maximum, masking));
-  SmallVector<Value> terms = {state.sum};
-  for (int64_t column = 0; column < head.keys; column += groupColumns)
-    terms.push_back(slice(powers, column, groupColumns));
-  state.sum = map(cast<FragType>(state.sum.getType()), terms,
-                  [&](ValueRange x) -> Value {
-                    Value total = x[0];
-                    for (Value term : x.drop_front(1))
-                      total = arith::AddFOp::create(b, loc, total, term);
-                    return total;
-                  });
-  if (!head.operandType.isF32())
-    powers = map(fragType(rows, head.keys, head.operandType), powers,
-                 [&](ValueRange x) { return narrow(x[0], head.operandType); });
+  Weights weights = emitWeights(head, scores, state, masking);
+  state = weights.state;
   state.context =
-      MmaOp::create(b, loc, cast<FragType>(state.context.getType()), powers,
-                    values, row, index(head.publishedColumn), state.context,
+      MmaOp::create(b, loc, cast<FragType>(state.context.getType()),
+                    weights.powers, values, row, index(head.publishedColumn), state.context,
                     /*transpose_b=*/true, head.split);
   return state;
 }
@@ -312,39 +295,58 @@ Value TileEmitter::emitHead(AttentionHead &h) {
       b, loc, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
   Type f32 = b.getF32Type();
   state.maximum = SplatOp::create(b, loc, rowType(f32), lowest);
-  state.sum = SplatOp::create(b, loc, fragType(rows, groupColumns, f32), zero);
+  state.sum = SplatOp::create(b, loc, fragType(rows, kGroupColumns, f32), zero);
   state.context =
       SplatOp::create(b, loc, fragType(rows, h.paddedHeadDim, f32), zero);
 
   // Whole blocks are those that every query sees all keys of. The first CTA of
   // a sequence has none if it is causal.
-  Value begin = index(0);
+  Value whole = index(0);
   bool isFirst = isOfUnit ? plan.getSequenceRows() <= h.keys
                           : plan.sequence <= schedule.getRows();
-  if (!(op.getCausal() && isFirst && h.keys > 1)) {
+  bool hasWhole = !(op.getCausal() && isFirst && h.keys > 1);
+  if (hasWhole) {
     Value common = arith::MinSIOp::create(b, loc, h.leading, h.limit);
     if (op.getCausal())
       common = arith::MinSIOp::create(
           b, loc, common, add(isOfUnit ? emitFirstRow() : firstQuery, 1));
-    Value whole =
-        mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
-    state = emitKeyLoop(h, begin, whole, state, Masking::None);
-    begin = whole;
+    whole = mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
   }
-  // Where a block may hold keys that some query does not see, what the others
-  // hold has been multiplied by zeros.
-  auto finish = [&](SoftmaxState state) -> Value {
-    Value context = emitContext(h, state);
-    return !isOfUnit && (op.getCausal() || h.mask) ? emitGuard(h, context)
-                                                   : context;
-  };
-  if (h.mask)
-    return finish(emitMaskedLoop(h, begin, state));
+  // The others come first: they have a maximum that whole blocks, the most,
+  // begin with.
   bool isWhole =
       !op.getCausal() && !op.getMask() && plan.sequence % h.keys == 0;
-  if (!isWhole)
-    state = emitKeyLoop(h, begin, h.limit, state, Masking::Ends);
-  return finish(state);
+  if (h.mask)
+    state = emitMaskedLoop(h, whole, state);
+  else if (!isWhole)
+    state = emitKeyLoop(h, whole, h.limit, state, Masking::Ends);
+  if (hasWhole)
+    state = emitWholeBlocks(h, whole, state);
+  Value context = emitContext(h, state);
+  // Where a block may hold keys that some query does not see, what the others
+  // hold has been multiplied by zeros.
+  return !isOfUnit && (op.getCausal() || h.mask) ? emitGuard(h, context)
+                                                 : context;
+}
+
+/// The blocks up to `end`. One that is not the first begins with the maximum of
+/// those before, where warps multiply together and the context is not scaled
+/// with each block.
+TileEmitter::SoftmaxState TileEmitter::emitWholeBlocks(AttentionHead &head,
+                                                       Value end,
+                                                       SoftmaxState state) {
+  Value begin = index(0);
+  if (!multipliesTogether() || !scalesRarely(head))
+    return emitKeyLoop(head, begin, end, state, Masking::None);
+  if (!head.op.getCausal()) {
+    Value second = arith::MinSIOp::create(b, loc, end, index(head.keys));
+    state = emitKeyLoop(head, begin, second, state, Masking::None);
+    begin = second;
+  }
+  head.guessesMaximum = true;
+  state = emitKeyLoop(head, begin, end, state, Masking::None);
+  head.guessesMaximum = false;
+  return state;
 }
 
 /// The blocks from `begin` on under a key mask. Most masks are a prefix, and

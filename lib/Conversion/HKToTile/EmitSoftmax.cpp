@@ -72,25 +72,36 @@ TileEmitter::SoftmaxState TileEmitter::emitRescaled(const AttentionHead &head,
   return {maximum, scale(state.sum), scale(state.context)};
 }
 
+/// Whether the context is scaled only where maxima grow by much.
+bool TileEmitter::scalesRarely(const AttentionHead &head) {
+  return head.paddedHeadDim >= kWideHead;
+}
+
+/// Whether some row of the unit's has a `top` so far above its `maximum` that
+/// powers would not fit their type.
+Value TileEmitter::emitIsGreater(const AttentionHead &head, Value top,
+                                 Value maximum) {
+  Value isGreater =
+      map(rowType(b.getI1Type()), {top, maximum}, [&](ValueRange x) -> Value {
+        Value limit = arith::AddFOp::create(
+            b, loc, x[1], constant(kLargestExponent / head.factor));
+        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
+                                     limit);
+      });
+  return VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
+}
+
 /// The state that a block whose greatest scores are `top` is added to. Where
 /// the context is wide it is not scaled for maxima that are a little greater:
 /// powers may be above 1, and all is divided by their sum in the end.
 TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
                                                    SoftmaxState state,
                                                    Value top, Masking masking) {
-  if (head.paddedHeadDim < kWideHead)
+  if (!scalesRarely(head))
     return emitRescaled(head, state, top, masking);
-  Value isGreater = map(
-      rowType(b.getI1Type()), {top, state.maximum}, [&](ValueRange x) -> Value {
-        Value limit = arith::AddFOp::create(
-            b, loc, x[1], constant(kLargestExponent / head.factor));
-        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
-                                     limit);
-      });
-  Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
-  auto choice =
-      scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), any,
-                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto choice = scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(),
+                                  emitIsGreater(head, top, state.maximum),
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   SoftmaxState rescaled = emitRescaled(head, state, top, masking);
@@ -98,4 +109,54 @@ TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, loc, state.values());
   return SoftmaxState::get(choice.getResults());
+}
+
+/// The powers to the maximum of `state`, as they are, and their sum.
+TileEmitter::Weights TileEmitter::emitPowersAndSum(const AttentionHead &head,
+                                                   Value scores,
+                                                   SoftmaxState state,
+                                                   Masking masking) {
+  Value powers = emitPowers(head, scores, emitBase(state.maximum, masking));
+  SmallVector<Value> terms = {state.sum};
+  for (int64_t column = 0; column < head.keys; column += kGroupColumns)
+    terms.push_back(slice(powers, column, kGroupColumns));
+  state.sum = map(cast<FragType>(state.sum.getType()), terms,
+                  [&](ValueRange x) -> Value {
+                    Value total = x[0];
+                    for (Value term : x.drop_front(1))
+                      total = arith::AddFOp::create(b, loc, total, term);
+                    return total;
+                  });
+  if (!head.operandType.isF32())
+    powers = map(fragType(rows, head.keys, head.operandType), powers,
+                 [&](ValueRange x) { return narrow(x[0], head.operandType); });
+  return {state, powers};
+}
+
+/// The powers of a block of keys. Where warps multiply together, one waits for
+/// what its warpgroup computes, so that blocks behind the first are not kept by
+/// the maximum: it is compared with the one before when the powers are there,
+/// and where it is far above, they are computed again.
+TileEmitter::Weights TileEmitter::emitWeights(const AttentionHead &head,
+                                              Value scores, SoftmaxState state,
+                                              Masking masking) {
+  auto type = cast<FragType>(state.maximum.getType());
+  if (!head.guessesMaximum) {
+    Value top = RowReduceOp::create(b, loc, type, Reduction::Max, scores);
+    return emitPowersAndSum(
+        head, scores, emitMaximum(head, state, top, masking), masking);
+  }
+  Weights guess = emitPowersAndSum(head, scores, state, masking);
+  Value top = RowReduceOp::create(b, loc, type, Reduction::Max, scores);
+  auto choice = scf::IfOp::create(b, loc, ValueRange(guess.values()).getTypes(),
+                                  emitIsGreater(head, top, state.maximum),
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  Weights again = emitPowersAndSum(
+      head, scores, emitRescaled(head, state, top, masking), masking);
+  scf::YieldOp::create(b, loc, again.values());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, loc, guess.values());
+  return Weights::get(choice.getResults());
 }

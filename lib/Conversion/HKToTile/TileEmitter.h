@@ -160,6 +160,7 @@ private:
   // EmitAttention.cpp
   struct AttentionHead;
   struct SoftmaxState;
+  struct Weights;
   /// The context of query head `head` of the unit's rows, normalised, of f32,
   /// the columns padded to a multiple of 8.
   mlir::Value emitAttentionBlock(AttentionOp op, mlir::Value head);
@@ -190,8 +191,15 @@ private:
   mlir::Value emitBase(mlir::Value maximum, Masking masking);
   SoftmaxState emitRescaled(const AttentionHead &head, SoftmaxState state,
                             mlir::Value top, Masking masking);
+  static bool scalesRarely(const AttentionHead &head);
+  mlir::Value emitIsGreater(const AttentionHead &head, mlir::Value top,
+                            mlir::Value maximum);
   SoftmaxState emitMaximum(const AttentionHead &head, SoftmaxState state,
                            mlir::Value top, Masking masking);
+  Weights emitPowersAndSum(const AttentionHead &head, mlir::Value scores,
+                           SoftmaxState state, Masking masking);
+  Weights emitWeights(const AttentionHead &head, mlir::Value scores,
+                      SoftmaxState state, Masking masking);
   SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,
                             mlir::Value values, mlir::Value row,
                             mlir::Value from, SoftmaxState state,
@@ -205,6 +213,8 @@ private:
   SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,
                            mlir::Value end, SoftmaxState state,
                            Masking masking);
+  SoftmaxState emitWholeBlocks(AttentionHead &head, mlir::Value end,
+                               SoftmaxState state);
   SoftmaxState emitMaskedLoop(const AttentionHead &head, mlir::Value begin,
                               SoftmaxState state);
   mlir::Value emitContext(const AttentionHead &head, SoftmaxState state);
