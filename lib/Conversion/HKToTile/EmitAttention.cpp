@@ -102,10 +102,10 @@ TileEmitter::SoftmaxState TileEmitter::emitKeyBlock(const AttentionHead &head,
   Value scores = emitScores(head, keys, row, from, masking);
   Weights weights = emitWeights(head, scores, state, masking);
   state = weights.state;
-  state.context =
-      MmaOp::create(b, loc, cast<FragType>(state.context.getType()),
-                    weights.powers, values, row, index(head.publishedColumn), state.context,
-                    /*transpose_b=*/true, head.split);
+  state.context = MmaOp::create(b, loc, cast<FragType>(state.context.getType()),
+                                weights.powers, values, row,
+                                index(head.publishedColumn), state.context,
+                                /*transpose_b=*/true, head.split);
   return state;
 }
 

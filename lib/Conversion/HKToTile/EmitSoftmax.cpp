@@ -143,8 +143,8 @@ TileEmitter::Weights TileEmitter::emitWeights(const AttentionHead &head,
   auto type = cast<FragType>(state.maximum.getType());
   if (!head.guessesMaximum) {
     Value top = RowReduceOp::create(b, loc, type, Reduction::Max, scores);
-    return emitPowersAndSum(
-        head, scores, emitMaximum(head, state, top, masking), masking);
+    return emitPowersAndSum(head, scores,
+                            emitMaximum(head, state, top, masking), masking);
   }
   Weights guess = emitPowersAndSum(head, scores, state, masking);
   Value top = RowReduceOp::create(b, loc, type, Reduction::Max, scores);

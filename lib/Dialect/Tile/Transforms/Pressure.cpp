@@ -54,8 +54,6 @@ int64_t hk::tile::getRegisters(Value value) {
   return 1;
 }
 
-/// The last operation of a block that uses a value, of this block or of one
-/// around it; null if there is none.
 /// The last operation of `block` that uses `value` or a slice of it, or has one
 /// inside that does.
 static Operation *getLastUserIn(Value value, Block &block) {
