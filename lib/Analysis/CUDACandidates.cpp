@@ -26,7 +26,8 @@ static constexpr int64_t kFewKeys = 32;
 static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
   auto all = [](const CUDASchedule &s) {
     return std::tie(s.rows, s.units, s.columns, s.heads, s.block, s.depth,
-                    s.keys, s.stages, s.usesWarpgroups, s.ctas, s.rowBlocks);
+                    s.keys, s.stages, s.usesWarpgroups, s.ctas, s.rowBlocks,
+                    s.isPersistent);
   };
   return all(a) == all(b);
 }
@@ -34,7 +35,8 @@ static bool operator==(const CUDASchedule &a, const CUDASchedule &b) {
 /// What makes two schedules kernels of their own, but for the ring. A CTA that
 /// computes keys is what its heads and units make it: with other blocks it does
 /// the same in other steps. One that reads keys is what its rows and keys make
-/// it: with more heads, or rows in pairs, it does the same more often.
+/// it: with more heads, rows in pairs, or persistent, it does the same more
+/// often.
 static auto getKind(const CUDASchedule &s, CUDAFamily family) {
   bool isProjection = family == CUDAFamily::Projection;
   bool isAttention = family == CUDAFamily::Attention;
@@ -83,6 +85,10 @@ public:
             if (heads * blocks == 1 || s.usesWarpgroups)
               forKeys(s, {2, 3, 4});
           }
+        s.heads = s.rowBlocks = 1;
+        s.isPersistent = s.ctas > 0;
+        if (s.isPersistent)
+          forKeys(s, {2, 3, 4});
       });
       break;
     case CUDAFamily::Projection:
@@ -338,6 +344,8 @@ std::string hk::describe(const CUDASchedule &s, CUDAFamily family) {
     text += llvm::formatv(", heads {0}", s.heads);
   if (s.rowBlocks > 1)
     text += llvm::formatv(", row blocks {0}", s.rowBlocks);
+  if (s.isPersistent)
+    text += ", persistent";
   if (s.usesWarpgroups)
     text += llvm::formatv(", wgmma, {0} CTAs an SM", s.ctas);
   return text;

@@ -198,8 +198,11 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   bool isHalf = bytes == 2;
   double passes = operands == Operands::TF32x3 ? 3 : 1;
 
-  work.ctas = batch * runs *
-              divideCeil(divideCeil(shape.sequence, s.rows), s.rowBlocks);
+  int64_t items = batch * runs *
+                  divideCeil(divideCeil(shape.sequence, s.rows), s.rowBlocks);
+  work.ctas = s.isPersistent ? std::min(items, s.ctas * device.sms) : items;
+  // What a CTA does one after another.
+  double itemsOfCTA = double(items) / double(work.ctas);
   work.units = s.units;
   bool isLine = shape.family == CUDAFamily::Line;
   // Warps that copy (tile-partition): keys and values are many small copies.
@@ -236,7 +239,8 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
   if (!isLine) // What the CTA loads first and stores last.
     work.exposedBytes = (loaded + stored) * tokens;
   if (isQueryStaged) // Of what it does in between, nothing waits.
-    work.exposedBytes /= double(std::max<int64_t>(s.heads, 1) * s.rowBlocks);
+    work.exposedBytes /=
+        double(std::max<int64_t>(s.heads, 1) * s.rowBlocks) * itemsOfCTA;
   if (shape.family == CUDAFamily::Gemm)
     work.exposedBytes += double(work.ctas) *
                          double(std::min(s.depth, shape.depth)) *
@@ -316,6 +320,9 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     double largest = most * blocks / sum;
     if (s.rowBlocks > 1)
       largest = 1 + double(blocks % 2) / double(blocks);
+    // Of many, one CTA has half of one more than the mean.
+    if (itemsOfCTA > 1)
+      largest = 1 + largest / (2 * itemsOfCTA);
     heaviest = std::max(heaviest, largest);
     double heads = double(batch) * attention.heads;
     double scores = heads * sum * s.rows;
@@ -340,7 +347,8 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     work.l2Bytes += keys + tokens * attention.queryBytes;
     work.instructions += 0.15 * computed * attention.queryBytes;
     double headsOfCTA = double(attention.heads) / runs;
-    double steps = headsOfCTA * sum / blocks * s.rowBlocks / s.keys;
+    double steps =
+        headsOfCTA * sum / blocks * s.rowBlocks / s.keys * itemsOfCTA;
     work.stages += kKeyStages * steps;
     work.trips += 2 * steps / std::max<int64_t>(s.stages, 3);
   }

@@ -126,7 +126,7 @@ private:
           &getContext(), clone.arch, s.rows, s.units, s.columns, s.heads,
           s.block, s.depth, s.keys, s.stages, clone.operands,
           s.usesWarpgroups ? MmaKind::Wgmma : MmaKind::Sync, s.ctas,
-          s.rowBlocks));
+          s.rowBlocks, s.isPersistent));
       remarkChoice(kernel, schedules.back());
       if (candidate.cost.fits())
         times.push_back(candidate.cost.total);

@@ -25,6 +25,7 @@ public:
   uint32_t sm() const { return sm_; }
   /// Bytes of shared memory that a CTA may ask for, static ones included.
   uint32_t maxShared() const { return maxShared_; }
+  uint32_t multiprocessors() const { return multiprocessors_; }
 
   uint32_t preference(const schema::Variant &variant) const override;
   std::string capability() const override;

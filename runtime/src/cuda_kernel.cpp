@@ -5,6 +5,8 @@
 #include "module_check.h"
 #include "sm.h"
 
+#include <algorithm>
+
 namespace hk {
 namespace {
 
@@ -27,6 +29,8 @@ public:
              CUfunction function)
       : device_(device), launch_(device.library().functions().cuLaunchKernelEx),
         name_(printable(name)), cluster_(variant.cluster()),
+        mostCtas_(uint64_t(variant.persistent()) * device.multiprocessors() /
+                  variant.cluster() * variant.cluster()),
         code_(std::move(code)), function_(function) {
     const std::optional<Sm> sm = parseSm(view(variant.isa()));
     canOverlap_ = sm && sm->number >= kHopper &&
@@ -64,17 +68,19 @@ public:
     *next = &batch;
 
     CUlaunchConfig config = config_;
-    config.gridDimX = static_cast<unsigned>(arguments.workgroups);
+    uint64_t ctas = arguments.workgroups;
+    if (mostCtas_ > 0)
+      ctas = std::min(ctas, mostCtas_);
+    config.gridDimX = static_cast<unsigned>(ctas);
     config.hStream = static_cast<CUstream>(arguments.stream);
     config.numAttrs += arguments.programmatic && canOverlap_;
     const CUresult result = launch_(&config, function_, parameters, nullptr);
     if (result == CUDA_SUCCESS)
       return Status();
     return device_.library().fail(
-        result, "kernel '", name_, "': cannot launch ", arguments.workgroups,
-        " CTAs of ", config_.blockDimX, " threads for a batch of ",
-        arguments.batch, " (clusters of ", cluster_, ", ",
-        config_.sharedMemBytes,
+        result, "kernel '", name_, "': cannot launch ", ctas, " CTAs of ",
+        config_.blockDimX, " threads for a batch of ", arguments.batch,
+        " (clusters of ", cluster_, ", ", config_.sharedMemBytes,
         " bytes of dynamic shared memory)");
   }
 
@@ -83,6 +89,7 @@ private:
   decltype(DriverFunctions::cuLaunchKernelEx) launch_;
   std::string name_;
   uint32_t cluster_;
+  uint64_t mostCtas_; // 0: no limit
   bool canOverlap_ = false;
   CUlaunchAttribute attributes_[2] = {};
   CUlaunchConfig config_ = {}; // but for the grid and the stream

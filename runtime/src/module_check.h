@@ -21,6 +21,7 @@ constexpr uint64_t kMaxScratch = uint64_t(1) << 40;
 // Of CUDA kernels: what the hardware has, and 4 KB of parameters.
 constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxCluster = 16;
+constexpr uint32_t kMaxPersistent = 32;
 constexpr uint32_t kMaxShared = 1u << 20;
 constexpr uint32_t kMaxKernelParameters = 512;
 // Rows of a sequence, columns and depth of a matrix product.

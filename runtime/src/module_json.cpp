@@ -138,6 +138,8 @@ Json toJson(const schema::Variant &variant) {
     out["threads"] = variant.threads();
     out["cluster"] = variant.cluster();
     out["shared"] = variant.shared();
+    if (variant.persistent() > 0)
+      out["persistent"] = variant.persistent();
     out["cubins"] = list(variant.cubins());
   } else if (const schema::Gemm *gemm = variant.gemm()) {
     out["gemm"] = {{"rows", gemm->rows()},

@@ -49,6 +49,10 @@ Status checkCuda(const schema::Module &module, const schema::Variant &variant) {
   if (variant.shared() > kMaxShared)
     return malformed("expects at most ", kMaxShared,
                      " bytes of shared memory, but got ", variant.shared());
+  if (variant.persistent() > kMaxPersistent)
+    return malformed("expects at most ", kMaxPersistent,
+                     " persistent CTAs a multiprocessor, but got ",
+                     variant.persistent());
   if (variant.scratch() != 0)
     return malformed("expects no scratch for CUDA, but got ", variant.scratch(),
                      " bytes");

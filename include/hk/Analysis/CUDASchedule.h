@@ -70,6 +70,8 @@ struct CUDASchedule {
   int64_t ctas = 0;
   /// The blocks of rows of a CTA: 2 takes one from each end of the sequence.
   int64_t rowBlocks = 1;
+  /// The grid has no more CTAs than the GPU holds, and each takes several.
+  bool isPersistent = false;
 };
 
 /// The schedule of a kernel.

@@ -22,13 +22,15 @@ void TileEmitter::emitPosition() {
     rest = arith::DivUIOp::create(b, loc, rest, index(base));
     return digit;
   };
-  run = takeDigit(plan.runs);
   int64_t blocks = llvm::divideCeil(plan.sequence, schedule.getRows());
   Value block;
-  if (schedule.getRowBlocks() == 1)
-    block = takeDigit(blocks);
-  else
+  if (schedule.getPersistent())
+    rest = emitItemsOfCTA(blocks, block);
+  run = takeDigit(plan.runs);
+  if (schedule.getRowBlocks() == 2)
     block = emitPairOfBlocks(takeDigit(llvm::divideCeil(blocks, 2)), blocks);
+  else if (!schedule.getPersistent())
+    block = takeDigit(blocks);
   // The last rows see the most keys: the longest work begins first.
   if (block && schedule.getRowBlocks() == 1 &&
       llvm::any_of(plan.getBody().getOps<AttentionOp>(),
@@ -63,6 +65,75 @@ Value TileEmitter::emitPairOfBlocks(Value pair, int64_t blocks) {
   Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                        loop.getInductionVar(), index(0));
   return arith::SelectOp::create(b, loc, isLast, last, first);
+}
+
+/// A loop over what a persistent CTA does: blocks of rows of runs of sequences
+/// (runs of heads or of columns, that is). `block` is the number of the block,
+/// the longest first; what comes back is the number of the run.
+///
+/// First each CTA has whole runs of its own, as many as there are for all:
+/// their keys are read by it alone, and all have as much to do. The runs that
+/// are left are shared out by blocks, sorted by length, in the order of CTAs
+/// and back, so that none has much more than another.
+Value TileEmitter::emitItemsOfCTA(int64_t blocks, Value &block) {
+  auto udiv = [&](Value x, Value y) -> Value {
+    return arith::DivUIOp::create(b, loc, x, y);
+  };
+  auto urem = [&](Value x, Value y) -> Value {
+    return arith::RemUIOp::create(b, loc, x, y);
+  };
+  auto plus = [&](Value x, Value y) -> Value {
+    return arith::AddIOp::create(b, loc, x, y);
+  };
+  auto times = [&](Value x, Value y) -> Value {
+    return arith::MulIOp::create(b, loc, x, y);
+  };
+  auto compare = [&](arith::CmpIPredicate predicate, Value x,
+                     Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  };
+  Value cta = ItemOp::create(b, loc, b.getIndexType());
+  Value ctas = CtasOp::create(b, loc, b.getIndexType());
+  Value runs = mul(kernel.getArguments().back(), plan.runs);
+  Value shares = udiv(runs, ctas), left = urem(runs, ctas);
+  Value whole = mul(shares, blocks), rest = mul(left, blocks);
+  Value turns = udiv(rest, ctas);
+  // Where the CTA is in a turn.
+  auto place = [&](Value turn) -> Value {
+    Value isBack =
+        compare(arith::CmpIPredicate::ne, urem(turn, index(2)), index(0));
+    Value back = arith::SubIOp::create(b, loc, add(ctas, -1), cta);
+    return arith::SelectOp::create(b, loc, isBack, back, cta);
+  };
+  Value isInLast =
+      compare(arith::CmpIPredicate::ult, place(turns), urem(rest, ctas));
+  Value extra = arith::SelectOp::create(b, loc, isInLast, index(1), index(0));
+  Value count = plus(plus(whole, turns), extra);
+
+  auto loop = scf::ForOp::create(b, loc, index(0), count, index(1));
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar();
+  Type type = b.getIndexType();
+  auto choice =
+      scf::IfOp::create(b, loc, TypeRange{type, type},
+                        compare(arith::CmpIPredicate::ult, number, whole),
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    Value share = udiv(number, index(blocks));
+    scf::YieldOp::create(
+        b, loc,
+        ValueRange{plus(times(share, ctas), cta), urem(number, index(blocks))});
+    b.setInsertionPointToStart(choice.elseBlock());
+    Value turn = arith::SubIOp::create(b, loc, number, whole);
+    Value item = plus(times(turn, ctas), place(turn));
+    scf::YieldOp::create(b, loc,
+                         ValueRange{plus(times(shares, ctas), urem(item, left)),
+                                    udiv(item, left)});
+  }
+  block = blocks > 1 ? choice.getResult(1) : Value();
+  return choice.getResult(0);
 }
 
 /// Whether somebody reads one of the CTA's rows, where that is in question.

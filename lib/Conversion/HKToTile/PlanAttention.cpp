@@ -112,6 +112,10 @@ LogicalResult KernelPlan::planAttentions() {
                << "expects row_blocks of 1 where a #hk.cuda kernel computes "
                   "keys or values, but got "
                << schedule.getRowBlocks();
+      if (schedule.getPersistent())
+        return op.emitOpError()
+               << "expects no persistent CTAs where a #hk.cuda kernel computes "
+                  "keys or values, but got some";
       if (!ownsSequences() && failed(checkPartOfSequence(op)))
         return failure();
       if (failed(setProjectedRows(op)))

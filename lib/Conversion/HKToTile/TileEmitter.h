@@ -56,6 +56,7 @@ private:
   // EmitPosition.cpp
   void emitPosition();
   mlir::Value emitPairOfBlocks(mlir::Value pair, int64_t blocks);
+  mlir::Value emitItemsOfCTA(int64_t blocks, mlir::Value &block);
   mlir::Value emitIsRead();
   void emitRows(llvm::function_ref<void()> body);
   // EmitSequences.cpp

@@ -121,6 +121,8 @@ Value Device::threadId() {
 
 Value Device::ctaId() { return NVVM::BlockIdXOp::create(b, loc, i32Type()); }
 
+Value Device::ctaCount() { return NVVM::GridDimXOp::create(b, loc, i32Type()); }
+
 static Value shuffle(Device &d, Value value, int64_t lane,
                      NVVM::ShflKind kind) {
   Type type = value.getType();

@@ -50,6 +50,7 @@ public:
   // The thread.
   mlir::Value threadId();
   mlir::Value ctaId();
+  mlir::Value ctaCount();
 
   // The warp: all of its lanes are there.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);

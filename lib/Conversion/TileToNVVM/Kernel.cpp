@@ -85,6 +85,18 @@ struct ItemLowering : TilePattern<tile::ItemOp> {
   }
 };
 
+struct CtasLowering : TilePattern<tile::CtasOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(tile::CtasOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Device d(rewriter, op.getLoc());
+    rewriter.replaceOp(op, d.toIndex(d.ctaCount()));
+    return success();
+  }
+};
+
 struct UnitLowering : TilePattern<tile::UnitOp> {
   using TilePattern::TilePattern;
 
@@ -115,6 +127,7 @@ struct GridWaitLowering : TilePattern<tile::GridWaitOp> {
 
 void hk::populateKernelPatterns(const TileTypeConverter &converter,
                                 RewritePatternSet &patterns, KernelInfo &info) {
-  patterns.add<KernelLowering, ReturnLowering, ItemLowering, UnitLowering,
-               GridWaitLowering>(converter, patterns.getContext(), info);
+  patterns.add<KernelLowering, ReturnLowering, ItemLowering, CtasLowering,
+               UnitLowering, GridWaitLowering>(converter, patterns.getContext(),
+                                               info);
 }

@@ -31,7 +31,7 @@ protected:
                                   mlir::RewritePatternSet &patterns,           \
                                   KernelInfo &info)
 
-/// kernel, return, item, unit, grid_wait.
+/// kernel, return, item, ctas, unit, grid_wait.
 HK_POPULATE(Kernel);
 /// load, store; memref.load of scalars.
 HK_POPULATE(GlobalMemory);

@@ -84,7 +84,7 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t columns, int64_t heads, int64_t block,
                                int64_t depth, int64_t keys, int64_t stages,
                                Operands operands, MmaKind mma, int64_t ctas,
-                               int64_t rowBlocks) {
+                               int64_t rowBlocks, bool persistent) {
   if (arch != "sm_80" && arch != "sm_86" && arch != "sm_89" &&
       arch != "sm_90a" && arch != "sm_120")
     return emitError() << "expects arch to be sm_80, sm_86, sm_89, sm_90a or "
@@ -109,6 +109,10 @@ LogicalResult CUDAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (ctas < 0 || (ctas > 0 && mma == MmaKind::Sync))
     return emitError() << "expects ctas of 0, or more with wgmma, but got "
                        << ctas;
+  if (persistent && (ctas == 0 || rowBlocks != 1))
+    return emitError() << "expects ctas of 1 or more and row_blocks of 1 with "
+                          "persistent, but got "
+                       << ctas << " and " << rowBlocks;
   if (mma == MmaKind::Sync)
     return success();
   if (arch != "sm_90a")

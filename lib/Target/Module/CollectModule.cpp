@@ -197,6 +197,9 @@ LogicalResult Collector::collectVariant(ExecutableOp executable,
   const Entry &entry = found->second;
   result.section = entry.code.section;
   result.predicted = getPredictedTime(variant);
+  if (auto cuda = dyn_cast<CUDAAttr>(variant.getSchedule());
+      cuda && cuda.getPersistent())
+    result.persistent = static_cast<uint32_t>(cuda.getCtas());
   if (failed(entry.code.gpu ? collectGPU(entry, result)
                             : collectCPU(entry, result)))
     return failure();

@@ -91,6 +91,8 @@ struct VariantData {
   uint32_t threads = 0;
   uint32_t cluster = 1;
   uint32_t shared = 0;
+  /// The most CTAs of a multiprocessor's in the grid; 0: no limit.
+  uint32_t persistent = 0;
   /// Whether each thread waits for the kernels in front.
   bool waitsForGrid = false;
   std::vector<CubinData> cubins;

@@ -109,7 +109,7 @@ Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {
       builder, variant.target, isa, schedule, &grid, variant.scratch,
       variant.section, variant.entry, packed, imports, kernel, variant.threads,
       variant.cluster, variant.shared, cubins, variant.grid.times, gemm, ahead,
-      variant.predicted);
+      variant.predicted, variant.persistent);
 }
 
 Offset<schema::Executable>

@@ -70,7 +70,10 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
     to ptxas. With a `row_blocks` of 2, a CTA takes two blocks of `rows` rows of
     a sequence, one after the other, the last and the first, or the last but
     one and the second, and so on: causal attention then has as much to do in
-    each CTA. It is for kernels that read keys and values from memory.
+    each CTA. It is for kernels that read keys and values from memory. With
+    `persistent`, which goes with `ctas`, the grid has no more CTAs than the GPU
+    holds at once, and each takes blocks of rows and runs of heads or columns
+    until none are left: it starts once, and loads ahead from one to the next.
 
     ```mlir
     #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 0,
@@ -84,7 +87,8 @@ def HK_CUDAAttr : HK_Attr<"CUDA", "cuda",
                         EnumParameter<HK_Operands>:$operands,
                         HK_MmaParameter:$mma,
                         DefaultValuedParameter<"int64_t", "0">:$ctas,
-                        DefaultValuedParameter<"int64_t", "1">:$row_blocks);
+                        DefaultValuedParameter<"int64_t", "1">:$row_blocks,
+                        DefaultValuedParameter<"bool", "false">:$persistent);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -115,6 +115,19 @@ def Tile_ItemOp : Tile_Op<"item", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_CtasOp : Tile_Op<"ctas", [Pure]> {
+  let summary = "the number of CTAs in the grid";
+  let description = [{
+    Example:
+
+    ```mlir
+    %n = tile.ctas
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_UnitOp : Tile_Op<"unit", [Pure]> {
   let summary = "the number of the unit in its CTA";
   let description = [{
