@@ -43,7 +43,7 @@ struct TileEmitter::AttentionHead {
   /// some query of the unit; and how many of those are valid up to the first
   /// that is not.
   mlir::Value limit, leading;
-  /// Whether blocks of keys begin with the powers to the maximum before.
+  /// Whether the maximum of the blocks of keys before is taken for theirs.
   bool guessesMaximum = false;
   /// The memref of the key mask, or null.
   mlir::Value mask;
@@ -59,6 +59,12 @@ struct TileEmitter::SoftmaxState {
   static SoftmaxState get(mlir::ValueRange values) {
     return {values[0], values[1], values[2]};
   }
+};
+
+/// The powers of 2 of a block of keys, as operands, and their sums in the
+/// columns of the state's.
+struct TileEmitter::BlockPowers {
+  mlir::Value powers, sum;
 };
 
 /// What a block of keys adds: powers of 2 as operands of the product with the

@@ -329,14 +329,13 @@ Value TileEmitter::emitHead(AttentionHead &h) {
                                                  : context;
 }
 
-/// The blocks up to `end`. One that is not the first begins with the maximum of
-/// those before, where warps multiply together and the context is not scaled
-/// with each block.
+/// The blocks up to `end`. Where warps multiply together, one that is not the
+/// first takes the maximum of those before.
 TileEmitter::SoftmaxState TileEmitter::emitWholeBlocks(AttentionHead &head,
                                                        Value end,
                                                        SoftmaxState state) {
   Value begin = index(0);
-  if (!multipliesTogether() || !scalesRarely(head))
+  if (!multipliesTogether())
     return emitKeyLoop(head, begin, end, state, Masking::None);
   if (!head.op.getCausal()) {
     Value second = arith::MinSIOp::create(b, loc, end, index(head.keys));

@@ -68,70 +68,73 @@ Value TileEmitter::emitPairOfBlocks(Value pair, int64_t blocks) {
 }
 
 /// A loop over what a persistent CTA does: blocks of rows of runs of sequences
-/// (runs of heads or of columns, that is). `block` is the number of the block,
-/// the longest first; what comes back is the number of the run.
+/// (runs of heads or of columns, that is). `block` is the number of the block;
+/// what comes back is the number of the run.
 ///
-/// First each CTA has whole runs of its own, as many as there are for all:
-/// their keys are read by it alone, and all have as much to do. The runs that
-/// are left are shared out by blocks, sorted by length, in the order of CTAs
-/// and back, so that none has much more than another.
+/// CTAs take items in turns, in the order of their numbers and back, so that
+/// two turns give each of them as much, although the blocks of a run differ.
+/// First come all blocks of some runs, one run after another: CTAs that need
+/// the same keys need them at about the same time. Then come the runs of the
+/// last two to four turns, the longest blocks of all first, so that all end
+/// together.
 Value TileEmitter::emitItemsOfCTA(int64_t blocks, Value &block) {
-  auto udiv = [&](Value x, Value y) -> Value {
-    return arith::DivUIOp::create(b, loc, x, y);
-  };
-  auto urem = [&](Value x, Value y) -> Value {
-    return arith::RemUIOp::create(b, loc, x, y);
-  };
+  Type type = b.getIndexType();
   auto plus = [&](Value x, Value y) -> Value {
     return arith::AddIOp::create(b, loc, x, y);
   };
-  auto times = [&](Value x, Value y) -> Value {
-    return arith::MulIOp::create(b, loc, x, y);
+  auto minus = [&](Value x, Value y) -> Value {
+    return arith::SubIOp::create(b, loc, x, y);
   };
-  auto compare = [&](arith::CmpIPredicate predicate, Value x,
-                     Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  auto over = [&](Value x, Value y) -> Value {
+    return arith::DivUIOp::create(b, loc, x, y);
   };
-  Value cta = ItemOp::create(b, loc, b.getIndexType());
-  Value ctas = CtasOp::create(b, loc, b.getIndexType());
+  auto modulo = [&](Value x, Value y) -> Value {
+    return arith::RemUIOp::create(b, loc, x, y);
+  };
+  auto isBelow = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, y);
+  };
+  auto select = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  };
+  Value cta = ItemOp::create(b, loc, type);
+  Value ctas = CtasOp::create(b, loc, type);
+  // Where the CTA is in a turn, and how many turns of so many items it has.
+  auto place = [&](Value turn) {
+    Value isForth = isBelow(modulo(turn, index(2)), index(1));
+    return select(isForth, cta, minus(add(ctas, -1), cta));
+  };
+  auto turnsOf = [&](Value items) {
+    Value whole = over(items, ctas);
+    Value isInLast = isBelow(place(whole), modulo(items, ctas));
+    return plus(whole, select(isInLast, index(1), index(0)));
+  };
   Value runs = mul(kernel.getArguments().back(), plan.runs);
-  Value shares = udiv(runs, ctas), left = urem(runs, ctas);
-  Value whole = mul(shares, blocks), rest = mul(left, blocks);
-  Value turns = udiv(rest, ctas);
-  // Where the CTA is in a turn.
-  auto place = [&](Value turn) -> Value {
-    Value isBack =
-        compare(arith::CmpIPredicate::ne, urem(turn, index(2)), index(0));
-    Value back = arith::SubIOp::create(b, loc, add(ctas, -1), cta);
-    return arith::SelectOp::create(b, loc, isBack, back, cta);
-  };
-  Value isInLast =
-      compare(arith::CmpIPredicate::ult, place(turns), urem(rest, ctas));
-  Value extra = arith::SelectOp::create(b, loc, isInLast, index(1), index(0));
-  Value count = plus(plus(whole, turns), extra);
+  Value twoTurns = mul(ctas, 2);
+  Value most = over(mul(runs, blocks), twoTurns);
+  most = add(arith::MaxUIOp::create(b, loc, most, index(1)), -1);
+  Value early =
+      over(arith::MulIOp::create(b, loc, most, twoTurns), index(blocks));
+  Value late = minus(runs, early);
+  Value turns = turnsOf(mul(early, blocks));
+  Value count = plus(turns, turnsOf(mul(late, blocks)));
 
   auto loop = scf::ForOp::create(b, loc, index(0), count, index(1));
   b.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar();
-  Type type = b.getIndexType();
-  auto choice =
-      scf::IfOp::create(b, loc, TypeRange{type, type},
-                        compare(arith::CmpIPredicate::ult, number, whole),
-                        /*addThenBlock=*/true, /*addElseBlock=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    Value share = udiv(number, index(blocks));
-    scf::YieldOp::create(
-        b, loc,
-        ValueRange{plus(times(share, ctas), cta), urem(number, index(blocks))});
-    b.setInsertionPointToStart(choice.elseBlock());
-    Value turn = arith::SubIOp::create(b, loc, number, whole);
-    Value item = plus(times(turn, ctas), place(turn));
-    scf::YieldOp::create(b, loc,
-                         ValueRange{plus(times(shares, ctas), urem(item, left)),
-                                    udiv(item, left)});
-  }
+  Value isEarly = isBelow(number, turns);
+  Value turn = select(isEarly, number, minus(number, turns));
+  Value item = plus(arith::MulIOp::create(b, loc, turn, ctas), place(turn));
+  auto choice = scf::IfOp::create(b, loc, TypeRange{type, type}, isEarly,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(
+      b, loc,
+      ValueRange{over(item, index(blocks)), modulo(item, index(blocks))});
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(
+      b, loc, ValueRange{plus(early, modulo(item, late)), over(item, late)});
   block = blocks > 1 ? choice.getResult(1) : Value();
   return choice.getResult(0);
 }

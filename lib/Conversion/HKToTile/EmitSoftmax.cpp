@@ -17,6 +17,9 @@ using namespace hk::tile;
 /// the exponent of 2 that a power may then have (f16 holds 15).
 static constexpr int64_t kWideHead = 64;
 static constexpr double kLargestExponent = 8;
+/// The largest sum of a block's powers in one column of the state's, and so the
+/// largest power, to a maximum that is not the block's.
+static constexpr double kLargestSum = 4096;
 
 /// 2 to the power of `factor` (`x` - `base`), `base` being one value a row.
 Value TileEmitter::emitPowers(const AttentionHead &head, Value x, Value base) {
@@ -77,20 +80,6 @@ bool TileEmitter::scalesRarely(const AttentionHead &head) {
   return head.paddedHeadDim >= kWideHead;
 }
 
-/// Whether some row of the unit's has a `top` so far above its `maximum` that
-/// powers would not fit their type.
-Value TileEmitter::emitIsGreater(const AttentionHead &head, Value top,
-                                 Value maximum) {
-  Value isGreater =
-      map(rowType(b.getI1Type()), {top, maximum}, [&](ValueRange x) -> Value {
-        Value limit = arith::AddFOp::create(
-            b, loc, x[1], constant(kLargestExponent / head.factor));
-        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
-                                     limit);
-      });
-  return VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
-}
-
 /// The state that a block whose greatest scores are `top` is added to. Where
 /// the context is wide it is not scaled for maxima that are a little greater:
 /// powers may be above 1, and all is divided by their sum in the end.
@@ -99,9 +88,17 @@ TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
                                                    Value top, Masking masking) {
   if (!scalesRarely(head))
     return emitRescaled(head, state, top, masking);
-  auto choice = scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(),
-                                  emitIsGreater(head, top, state.maximum),
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  Value isGreater = map(
+      rowType(b.getI1Type()), {top, state.maximum}, [&](ValueRange x) -> Value {
+        Value limit = arith::AddFOp::create(
+            b, loc, x[1], constant(kLargestExponent / head.factor));
+        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x[0],
+                                     limit);
+      });
+  Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isGreater);
+  auto choice =
+      scf::IfOp::create(b, loc, ValueRange(state.values()).getTypes(), any,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   SoftmaxState rescaled = emitRescaled(head, state, top, masking);
@@ -111,16 +108,17 @@ TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
   return SoftmaxState::get(choice.getResults());
 }
 
-/// The powers to the maximum of `state`, as they are, and their sum.
-TileEmitter::Weights TileEmitter::emitPowersAndSum(const AttentionHead &head,
-                                                   Value scores,
-                                                   SoftmaxState state,
-                                                   Masking masking) {
+/// The powers of a block of keys to the maximum of `state`, as operands, and
+/// what they add up to, in the columns of the state's sum.
+TileEmitter::BlockPowers TileEmitter::emitBlock(const AttentionHead &head,
+                                                Value scores,
+                                                const SoftmaxState &state,
+                                                Masking masking) {
   Value powers = emitPowers(head, scores, emitBase(state.maximum, masking));
-  SmallVector<Value> terms = {state.sum};
+  SmallVector<Value> terms;
   for (int64_t column = 0; column < head.keys; column += kGroupColumns)
     terms.push_back(slice(powers, column, kGroupColumns));
-  state.sum = map(cast<FragType>(state.sum.getType()), terms,
+  Value sum = map(cast<FragType>(state.sum.getType()), terms,
                   [&](ValueRange x) -> Value {
                     Value total = x[0];
                     for (Value term : x.drop_front(1))
@@ -130,33 +128,52 @@ TileEmitter::Weights TileEmitter::emitPowersAndSum(const AttentionHead &head,
   if (!head.operandType.isF32())
     powers = map(fragType(rows, head.keys, head.operandType), powers,
                  [&](ValueRange x) { return narrow(x[0], head.operandType); });
-  return {state, powers};
+  return {powers, sum};
 }
 
-/// The powers of a block of keys. Where warps multiply together, one waits for
-/// what its warpgroup computes, so that blocks behind the first are not kept by
-/// the maximum: it is compared with the one before when the powers are there,
-/// and where it is far above, they are computed again.
+/// `block` added to the sums of `state`, which it is to the maximum of.
+TileEmitter::Weights TileEmitter::emitSum(SoftmaxState state,
+                                          const BlockPowers &block) {
+  state.sum = map(cast<FragType>(state.sum.getType()), {state.sum, block.sum},
+                  [&](ValueRange x) -> Value {
+                    return arith::AddFOp::create(b, loc, x[0], x[1]);
+                  });
+  return {state, block.powers};
+}
+
+/// What a block of keys adds. Where the maximum of the blocks before is taken
+/// for that of this one as well, none is computed: sums that are too large tell
+/// of scores far above it, and only then all is computed again, to theirs.
 TileEmitter::Weights TileEmitter::emitWeights(const AttentionHead &head,
                                               Value scores, SoftmaxState state,
                                               Masking masking) {
-  auto type = cast<FragType>(state.maximum.getType());
+  auto emitTop = [&]() -> Value {
+    return RowReduceOp::create(b, loc,
+                               cast<FragType>(state.maximum.getType()),
+                               Reduction::Max, scores);
+  };
   if (!head.guessesMaximum) {
-    Value top = RowReduceOp::create(b, loc, type, Reduction::Max, scores);
-    return emitPowersAndSum(head, scores,
-                            emitMaximum(head, state, top, masking), masking);
+    state = emitMaximum(head, state, emitTop(), masking);
+    return emitSum(state, emitBlock(head, scores, state, masking));
   }
-  Weights guess = emitPowersAndSum(head, scores, state, masking);
-  Value top = RowReduceOp::create(b, loc, type, Reduction::Max, scores);
-  auto choice = scf::IfOp::create(b, loc, ValueRange(guess.values()).getTypes(),
-                                  emitIsGreater(head, top, state.maximum),
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  BlockPowers guess = emitBlock(head, scores, state, masking);
+  Value isTooLarge =
+      map(fragType(rows, kGroupColumns, b.getI1Type()), guess.sum,
+          [&](ValueRange x) -> Value {
+            return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                         x[0], constant(kLargestSum));
+          });
+  Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isTooLarge);
+  Weights guessed = emitSum(state, guess);
+  auto choice =
+      scf::IfOp::create(b, loc, ValueRange(guessed.values()).getTypes(), any,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  Weights again = emitPowersAndSum(
-      head, scores, emitRescaled(head, state, top, masking), masking);
+  state = emitRescaled(head, state, emitTop(), masking);
+  Weights again = emitSum(state, emitBlock(head, scores, state, masking));
   scf::YieldOp::create(b, loc, again.values());
   b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, loc, guess.values());
+  scf::YieldOp::create(b, loc, guessed.values());
   return Weights::get(choice.getResults());
 }

@@ -161,6 +161,7 @@ private:
   // EmitAttention.cpp
   struct AttentionHead;
   struct SoftmaxState;
+  struct BlockPowers;
   struct Weights;
   /// The context of query head `head` of the unit's rows, normalised, of f32,
   /// the columns padded to a multiple of 8.
@@ -193,12 +194,11 @@ private:
   SoftmaxState emitRescaled(const AttentionHead &head, SoftmaxState state,
                             mlir::Value top, Masking masking);
   static bool scalesRarely(const AttentionHead &head);
-  mlir::Value emitIsGreater(const AttentionHead &head, mlir::Value top,
-                            mlir::Value maximum);
   SoftmaxState emitMaximum(const AttentionHead &head, SoftmaxState state,
                            mlir::Value top, Masking masking);
-  Weights emitPowersAndSum(const AttentionHead &head, mlir::Value scores,
-                           SoftmaxState state, Masking masking);
+  BlockPowers emitBlock(const AttentionHead &head, mlir::Value scores,
+                        const SoftmaxState &state, Masking masking);
+  Weights emitSum(SoftmaxState state, const BlockPowers &block);
   Weights emitWeights(const AttentionHead &head, mlir::Value scores,
                       SoftmaxState state, Masking masking);
   SoftmaxState emitKeyBlock(const AttentionHead &head, mlir::Value keys,

@@ -288,8 +288,8 @@ LogicalResult RowIndexOp::verify() {
 
 LogicalResult VoteOp::verify() {
   FragType input = getInput().getType();
-  if (!input.getElementType().isInteger(1) || input.getColumns() != 1) // (C1)
-    return emitOpError() << "expects one column of i1, but got " << input;
+  if (!input.getElementType().isInteger(1)) // (C1)
+    return emitOpError() << "expects a frag of i1, but got " << input;
   return success();
 }
 

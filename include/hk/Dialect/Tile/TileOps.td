@@ -564,12 +564,12 @@ def Tile_RowIndexOp : Tile_Op<"row_index", [Pure]> {
 }
 
 def Tile_VoteOp : Tile_Op<"vote", [Pure]> {
-  let summary = "a predicate of the rows of a unit, made one";
+  let summary = "the predicates of a unit, made one";
   let description = [{
     The result is the same for all threads of the unit.
 
     Constraints:
-    - (C1) the input is `Rx1` of i1.
+    - (C1) the input is of i1.
 
     Example:
 
