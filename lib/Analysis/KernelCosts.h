@@ -32,12 +32,14 @@ inline constexpr int64_t kWarpgroup = 4;
 /// Instructions of a thread: for a score of attention (scale, maximum,
 /// difference, sum, rounding), and for a value that is split into two of tf32.
 inline constexpr double kScore = 6, kSplit = 3;
+/// The same of a score where a warpgroup multiplies: no maximum.
+inline constexpr double kGroupScore = 4;
 /// Dependent steps of a block of keys: scores, maxima, context.
 inline constexpr double kKeyStages = 3;
 /// Issue slots of a warp for a block of keys, whatever its size, where a
 /// warpgroup multiplies: waits, fences, maxima across lanes, the vote and
 /// descriptors, and what these wait for each other.
-inline constexpr double kGroupBlock = 150;
+inline constexpr double kGroupBlock = 250;
 
 /// The rows and columns of a slab of f32, in registers of a thread.
 inline int64_t slab(int64_t rows, int64_t columns) {

@@ -12,6 +12,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace hk;
 using llvm::alignTo;
 using llvm::divideCeil;
@@ -320,9 +322,11 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     double largest = most * blocks / sum;
     if (s.rowBlocks > 1)
       largest = 1 + double(blocks % 2) / double(blocks);
-    // Of many, one CTA has half of one more than the mean.
+    // Of many, one CTA has half of the largest more than the mean; of few, one
+    // has one more than others.
     if (itemsOfCTA > 1)
-      largest = 1 + largest / (2 * itemsOfCTA);
+      largest = std::max(1 + largest / (2 * itemsOfCTA),
+                         std::ceil(itemsOfCTA) / itemsOfCTA);
     heaviest = std::max(heaviest, largest);
     double heads = double(batch) * attention.heads;
     double scores = heads * sum * s.rows;
@@ -333,11 +337,13 @@ KernelWork KernelDescription::getWork(const CUDASchedule &s,
     attentionFlops += flops;
     addProduct(flops);
     work.mufu += scores;
-    // The context is rescaled once for each block of keys.
-    work.instructions += scores * (kScore + columns / s.keys);
+    // Warps rescale the context once for each block of keys; warpgroups rarely.
     if (s.usesWarpgroups)
       work.instructions +=
+          scores * kGroupScore +
           kWarp * kGroupBlock * scores / double(s.keys * unitRows);
+    else
+      work.instructions += scores * (kScore + columns / s.keys);
     double keys = heads * sum * 2 * columns * attention.elementBytes;
     work.sharedBytes += keys;
     addB(keys, attention.elementBytes);

@@ -129,7 +129,10 @@ func.func private @layer.chains(%x: !x, %n: !n) -> !x attributes {hk.arch = "sm_
 // CHECK-NEXT:      hk.split
 // CHECK-NEXT:      hk.attention
 // CHECK-NEXT:      hk.yield
-// CHECK:         hk.kernel @linear_norm_linear_norm(
+// CHECK:         hk.kernel @linear_norm(
+// CHECK:         hk.kernel @linear(
+// CHECK:         hk.kernel @linear(
+// CHECK:         hk.kernel @norm(
 // CHECK-NOT:     hk.kernel
 // REMARK: remark: [Passed] Joined |{{.*}} Function=layer.fused | Remark="no cut before hk.attention: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us with a cut here"
 // REMARK: remark: [Passed] Cut |{{.*}} Function=layer.fused | Remark="cut before hk.linear: the chain is predicted to take {{[0-9.]+}} us, and {{[0-9.]+}} us without a cut here"

@@ -104,13 +104,13 @@ LINEAR = [
 
 # Attention, keys and values from memory.
 
-def attention(seq, heads, head_dim, kv_heads=None, causal=True, mask="none", dtype="f32"):
+def attention(seq, heads, head_dim, kv_heads=None, causal=True, mask="none", dtype="f32", sharp=1):
     def build():
         n = SmallNetwork(seq, dtype)
         q = n.input("q", heads * head_dim)
         k, v = (n.input(name, (kv_heads or heads) * head_dim) for name in "kv")
         m = masked(n, mask)
-        n.output(n.attention(q, k, v, heads, kv_heads, causal, m))
+        n.output(n.attention(q, k, v, heads, kv_heads, causal, m, sharp))
         return n
 
     return build
@@ -144,10 +144,15 @@ ATTENTION = [
 # Products of warpgroups, as long sequences have them: queries that the producers
 # bring, blocks of rows in pairs, blocks of keys that are wider than a warpgroup.
 
-def wide(name, rows, keys, heads, row_blocks, build, runs=(Run(),)):
+def wide(name, rows, keys, heads, row_blocks, build, runs=(Run(),), persistent=False):
     schedule = (f"rows = {rows}, units = {rows // 16}, columns = 0, heads = {heads}, block = 64, depth = 64, "
-                f"keys = {keys}, stages = 4, operands = f16, mma = wgmma, ctas = 1, row_blocks = {row_blocks}")
+                f"keys = {keys}, stages = 4, operands = f16, mma = wgmma, ctas = 1, row_blocks = {row_blocks}"
+                + ", persistent = true" * persistent)
     return Case("wide", name, build, runs, schedule, ("sm_90a",))
+
+
+def persistent(name, rows, keys, build, runs, heads=1):
+    return wide(name, rows, keys, heads, 1, build, runs, persistent=True)
 
 
 WIDE = [
@@ -161,6 +166,19 @@ WIDE = [
     wide("not-causal", 128, 128, 2, 1, attention(150, 2, 64, causal=False, dtype="f16")),
     wide("three-warpgroups", 192, 64, 1, 2, attention(200, 1, 64, dtype="f16")),
     wide("queries-in-steps", 64, 64, 2, 2, attention(70, 2, 256, dtype="f16")),
+    # Scores of later blocks of keys are far above those of the first.
+    wide("sharp", 128, 64, 1, 1, attention(200, 1, 64, dtype="f16", sharp=8)),
+    wide("sharp-not-causal", 64, 64, 1, 1, attention(129, 1, 32, causal=False, mask="key_mask", dtype="f16", sharp=8),
+         (Run("left", 1, nan=True), Run("holes", 1, nan=True))),
+    # The emulated GPU holds four of these CTAs.
+    persistent("persistent", 64, 64, attention(129, 3, 32, dtype="f16"), (Run(), Run(batch=4))),
+    persistent("persistent-few", 64, 64, attention(100, 1, 64, dtype="f16"), (Run(), Run(batch=2))),
+    persistent("persistent-not-causal", 64, 64, attention(70, 4, 16, kv_heads=2, causal=False, dtype="f16"),
+               (Run(batch=3),), heads=2),
+    persistent("persistent-key-mask", 128, 128, attention(200, 1, 64, mask="key_mask", dtype="f16"),
+               (Run("holes", 5, nan=True), Run("empty", 5, nan=True))),
+    persistent("persistent-lengths", 64, 64, attention(129, 2, 40, mask="lengths", dtype="f16"),
+               (Run("prefix", 3, nan=True), Run("empty", 3, nan=True))),
 ]
 
 # Attention and the projection of its keys, one kernel where the plan says so.

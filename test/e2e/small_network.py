@@ -124,16 +124,18 @@ class SmallNetwork:
         return self.emit(f"hk.mask_rows {x.name} {self.mask_words(mask)}", [x, mask], x.width,
                          lambda value, given: reference.mask_rows(value, valid(given)))
 
-    def attention(self, q, k, v, heads, kv_heads=None, causal=True, mask=None):
+    def attention(self, q, k, v, heads, kv_heads=None, causal=True, mask=None, sharp=1):
+        """`sharp`: times the usual scale."""
         operands = [q, k, v] + ([mask] if mask else [])
         attributes = f"num_heads = {heads} : i32"
         attributes += f", num_kv_heads = {kv_heads} : i32" if kv_heads else ""
         attributes += ", causal" if causal else ""
+        attributes += f", scale = {sharp * (q.width // heads) ** -0.5!r} : f64" if sharp != 1 else ""
         words = " " + self.mask_words(mask) if mask else ""
         valid = self.valid_of(mask) if mask else None
 
         def function(q, k, v, given=None):
-            return reference.attention(q, k, v, heads, kv_heads, causal, valid(given) if mask else None)
+            return reference.attention(q * sharp, k, v, heads, kv_heads, causal, valid(given) if mask else None)
 
         return self.emit(f"hk.attention {names([q, k, v])}{words} {{{attributes}}}", operands, q.width, function)
 

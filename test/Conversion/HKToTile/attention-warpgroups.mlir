@@ -25,42 +25,66 @@
 // CHECK-DAG:     %[[LIMIT:.*]] = arith.constant 44.3614{{[0-9]*}} : f32
 // CHECK-DAG:     %[[FACTOR:.*]] = arith.constant 0.1803368{{[0-9]*}} : f32
 // CHECK-DAG:     %[[MINUS:.*]] = arith.constant -0.1803368{{[0-9]*}} : f32
+// CHECK-DAG:     %[[MOST_SUM:.*]] = arith.constant 4.096000e+03 : f32
 // The last rows, which see the most keys, come first.
 // CHECK:         %[[ITEM:.*]] = tile.item
 // CHECK:         %[[BLOCK:.*]] = arith.remui %[[ITEM]], %c2
 // CHECK:         %[[BACK:.*]] = arith.subi %c1, %[[BLOCK]]
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[BACK]], %c128
 // CHECK:         %[[UNIT:.*]] = tile.unit
-// CHECK:         scf.for {{.*}} iter_args(%[[MAX:[a-z0-9]*]] = %{{.*}}, %[[SUM:[a-z0-9]*]] = %{{.*}}, %[[CONTEXT:[a-z0-9]*]] =
-// CHECK:           %[[S:.*]] = tile.mma
-// CHECK:           %[[TOP:.*]] = tile.row_reduce max %[[S]]
-// CHECK:           %[[GREATER:.*]] = tile.map %[[TOP]], %[[MAX]]
-// CHECK-NEXT:      ^bb0(%[[T:.*]]: f32, %[[M:.*]]: f32):
-// CHECK-NEXT:        %[[MOST:.*]] = arith.addf %[[M]], %[[LIMIT]]
-// CHECK-NEXT:        arith.cmpf ogt, %[[T]], %[[MOST]]
-// CHECK:           %[[ANY:.*]] = tile.vote any %[[GREATER]]
-// CHECK:           %[[STATE:.*]]:3 = scf.if %[[ANY]]
-// CHECK:             arith.maxnumf
-// CHECK:             tile.map %[[SUM]]
-// CHECK:             tile.map %[[CONTEXT]]
-// CHECK:           } else {
-// CHECK-NEXT:        scf.yield %[[MAX]], %[[SUM]], %[[CONTEXT]]
-// CHECK:           %[[OFFSET:.*]] = tile.map %[[STATE]]#0
-// CHECK:             arith.mulf %{{.*}}, %[[MINUS]]
-// CHECK:           tile.map %[[S]], %[[OFFSET]]
-// CHECK-NEXT:      ^bb0(%[[X:.*]]: f32, %[[O:.*]]: f32):
-// CHECK-NEXT:        %[[E:.*]] = math.fma %[[X]], %[[FACTOR]], %[[O]]
-// CHECK-NEXT:        math.exp2 %[[E]]
-// CHECK:           tile.mma %{{.*}}, %{{.*}}[%c0, %c0], %[[STATE]]#2 {transpose_b}
-// Blocks with the diagonal: a warpgroup stops together, behind its last row.
-// CHECK:         scf.for %[[KEY:[a-z0-9]*]] =
+// Blocks with the diagonal come first: a warpgroup stops together, behind its last
+// row.
+// CHECK:         %[[DIAGONAL:.*]]:3 = scf.for %[[KEY:[a-z0-9]*]] = %[[WHOLE:.*]] to {{.*}} iter_args(%[[MAX:[a-z0-9]*]] = %{{.*}}, %[[SUM:[a-z0-9]*]] = %{{.*}}, %[[CONTEXT:[a-z0-9]*]] =
 // CHECK:           %[[GROUP:.*]] = arith.divui %[[UNIT]], %c4
 // CHECK:           %[[ROWS:.*]] = arith.muli %[[GROUP]], %c64
 // CHECK:           %[[BEGIN:.*]] = arith.addi %[[FIRST]], %[[ROWS]]
 // CHECK:           %[[END:.*]] = arith.addi %[[BEGIN]], %c64
 // CHECK:           %[[SEEN:.*]] = arith.cmpi slt, %[[KEY]], %[[END]]
 // CHECK:           scf.if %[[SEEN]]
-// CHECK:             tile.mask
+// CHECK:             %[[ALL:.*]] = tile.mma
+// CHECK:             %[[S:.*]] = tile.mask %[[ALL]]
+// CHECK:             %[[TOP:.*]] = tile.row_reduce max %[[S]]
+// CHECK:             %[[GREATER:.*]] = tile.map %[[TOP]], %[[MAX]]
+// CHECK-NEXT:        ^bb0(%[[T:.*]]: f32, %[[M:.*]]: f32):
+// CHECK-NEXT:          %[[MOST:.*]] = arith.addf %[[M]], %[[LIMIT]]
+// CHECK-NEXT:          arith.cmpf ogt, %[[T]], %[[MOST]]
+// CHECK:             %[[ANY:.*]] = tile.vote any %[[GREATER]]
+// CHECK:             %[[STATE:.*]]:3 = scf.if %[[ANY]]
+// CHECK:               arith.maxnumf
+// CHECK:               tile.map %[[SUM]]
+// CHECK:               tile.map %[[CONTEXT]]
+// CHECK:             } else {
+// CHECK-NEXT:          scf.yield %[[MAX]], %[[SUM]], %[[CONTEXT]]
+// CHECK:             %[[OFFSET:.*]] = tile.map %[[STATE]]#0
+// CHECK:               arith.mulf %{{.*}}, %[[MINUS]]
+// CHECK:             tile.map %[[S]], %[[OFFSET]]
+// CHECK-NEXT:        ^bb0(%[[X:.*]]: f32, %[[O:.*]]: f32):
+// CHECK-NEXT:          %[[E:.*]] = math.fma %[[X]], %[[FACTOR]], %[[O]]
+// CHECK-NEXT:          math.exp2 %[[E]]
+// CHECK:             tile.mma %{{.*}}, %{{.*}}[%c0, %c0], %[[STATE]]#2 {transpose_b}
+// Whole blocks take the maximum there is. Only where the sum of a block is far
+// above it, they look for theirs, and all is computed again.
+// CHECK:         scf.for %{{.*}} = %c0 to %[[WHOLE]] {{.*}} iter_args(%[[MAX:[a-z0-9]*]] = %[[DIAGONAL]]#0, %[[SUM:[a-z0-9]*]] = %[[DIAGONAL]]#1, %[[CONTEXT:[a-z0-9]*]] = %[[DIAGONAL]]#2)
+// CHECK:           %[[S:.*]] = tile.mma
+// CHECK-NOT:       tile.row_reduce
+// CHECK:           %[[OFFSET:.*]] = tile.map %[[MAX]]
+// CHECK:           tile.map %[[S]], %[[OFFSET]]
+// CHECK:           %[[ADDED:.*]] = tile.map %{{.*}} -> <16x8xf32>
+// CHECK:           %[[POWERS:.*]] = tile.map %{{.*}} -> <16x64xf16>
+// CHECK:           %[[LARGE:.*]] = tile.map %[[ADDED]]
+// CHECK-NEXT:      ^bb0(%[[X:.*]]: f32):
+// CHECK-NEXT:        arith.cmpf ogt, %[[X]], %[[MOST_SUM]]
+// CHECK:           %[[ANY:.*]] = tile.vote any %[[LARGE]] : <16x8xi1>
+// CHECK:           %[[NEW:.*]] = tile.map %[[SUM]], %[[ADDED]]
+// CHECK:           %[[BLOCK:.*]]:4 = scf.if %[[ANY]]
+// CHECK:             %[[TOP:.*]] = tile.row_reduce max %[[S]]
+// CHECK:             tile.map %[[MAX]], %[[TOP]]
+// CHECK:             tile.map %[[SUM]]
+// CHECK:             tile.map %[[CONTEXT]]
+// CHECK:             tile.map %[[S]]
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %[[MAX]], %[[NEW]], %[[CONTEXT]], %[[POWERS]]
+// CHECK:           tile.mma %[[BLOCK]]#3, %{{.*}}[%c0, %c0], %[[BLOCK]]#2 {transpose_b}
 hk.executable @wide {
   hk.variant #group grid(#grid) {
   ^bb0(%q: !w, %k: !w, %v: !w):
@@ -78,14 +102,14 @@ hk.executable @wide {
 // CHECK:         %[[UNIT:.*]] = tile.unit
 // CHECK:         %[[MINE:.*]] = arith.muli %[[UNIT]], %c16
 // CHECK:         %[[ROW:.*]] = arith.addi %{{.*}}, %[[MINE]]
+// CHECK:         scf.for %[[KEY:[a-z0-9]*]] =
+// CHECK:           %[[END:.*]] = arith.addi %[[ROW]], %c16
+// CHECK:           arith.cmpi slt, %[[KEY]], %[[END]]
 // CHECK:         scf.for
 // CHECK:           %[[S:.*]] = tile.mma
 // CHECK:           tile.row_reduce max %[[S]]
 // CHECK-NOT:       tile.vote
 // CHECK:           tile.mma {{.*}} {transpose_b}
-// CHECK:         scf.for %[[KEY:[a-z0-9]*]] =
-// CHECK:           %[[END:.*]] = arith.addi %[[ROW]], %c16
-// CHECK:           arith.cmpi slt, %[[KEY]], %[[END]]
 hk.executable @narrow {
   hk.variant #warps grid(#grid) {
   ^bb0(%q: !n, %k: !n, %v: !n):
@@ -130,9 +154,6 @@ hk.executable @all {
 // CHECK:           %[[FIRST:.*]] = arith.cmpi eq, %[[NUMBER]], %c0
 // CHECK:           %[[BLOCK:.*]] = arith.select %[[FIRST]], %[[LAST]], %[[PAIR]]
 // CHECK:           %[[QUERY:.*]] = arith.muli %[[BLOCK]], %c128
-// CHECK:           scf.for
-// CHECK-NOT:         tile.mask
-// CHECK:             scf.yield
 // CHECK:           scf.for %[[FROM:[a-z0-9]*]] =
 // CHECK:             %[[NEXT:.*]] = arith.addi %[[FROM]], %c128
 // CHECK:             %[[WHOLE:.*]] = arith.cmpi sle, %[[NEXT]], %
@@ -153,5 +174,56 @@ hk.executable @pairs {
   ^bb0(%q: !l, %k: !l, %v: !l):
     %a = hk.attention %q, %k, %v {num_heads = 1 : i32, causal} : !l, !l, !l
     hk.yield %a : !l
+  }
+}
+
+// A persistent CTA: items in turns, to and fro. First those of the early runs (of
+// heads and sequences), block after block; then those of the late ones, the
+// longest first.
+
+#items = affine_map<()[B] -> (B * 6)>
+#persistent = #hk.cuda<arch = "sm_90a", rows = 128, units = 8, columns = 0,
+                       heads = 1, block = 64, depth = 64, keys = 128,
+                       stages = 4, operands = f16, mma = wgmma, ctas = 1,
+                       persistent = true>
+!p = tensor<?x300x128xf16>
+
+// CHECK-LABEL: tile.kernel @persistent
+// CHECK-SAME:    %[[BATCH:[a-z0-9]*]]: index)
+// CHECK:         %[[CTA:.*]] = tile.item
+// CHECK:         %[[CTAS:.*]] = tile.ctas
+// CHECK:         %[[RUNS:.*]] = arith.muli %[[BATCH]], %c2
+// CHECK:         %[[TWO:.*]] = arith.muli %[[CTAS]], %c2
+// CHECK:         %[[ITEMS:.*]] = arith.muli %[[BATCH]], %c6
+// CHECK:         %[[PAIRS:.*]] = arith.divui %[[ITEMS]], %[[TWO]]
+// CHECK:         %[[SOME:.*]] = arith.maxui %[[PAIRS]], %c1
+// CHECK:         %[[LESS:.*]] = arith.addi %[[SOME]], %c-1
+// CHECK:         %[[FULL:.*]] = arith.muli %[[LESS]], %[[TWO]]
+// CHECK:         %[[EARLY:.*]] = arith.divui %[[FULL]], %c3
+// CHECK:         %[[LATE:.*]] = arith.subi %[[RUNS]], %[[EARLY]]
+// CHECK:         scf.for %[[N:[a-z0-9]*]] = %c0 to
+// CHECK:           %[[IS_EARLY:.*]] = arith.cmpi ult, %[[N]], %[[TURNS:.*]]
+// CHECK:           %[[REST:.*]] = arith.subi %[[N]], %[[TURNS]]
+// CHECK:           %[[TURN:.*]] = arith.select %[[IS_EARLY]], %[[N]], %[[REST]]
+// CHECK:           %[[FROM:.*]] = arith.muli %[[TURN]], %[[CTAS]]
+// CHECK:           %[[PLACE:.*]] = arith.select %{{.*}}, %[[CTA]], %{{.*}}
+// CHECK:           %[[ITEM:.*]] = arith.addi %[[FROM]], %[[PLACE]]
+// CHECK:           %[[BOTH:.*]]:2 = scf.if %[[IS_EARLY]]
+// CHECK:             %[[R:.*]] = arith.divui %[[ITEM]], %c3
+// CHECK:             %[[B:.*]] = arith.remui %[[ITEM]], %c3
+// CHECK:             scf.yield %[[R]], %[[B]]
+// CHECK:           } else {
+// CHECK:             %[[L:.*]] = arith.remui %[[ITEM]], %[[LATE]]
+// CHECK:             %[[R:.*]] = arith.addi %[[EARLY]], %[[L]]
+// CHECK:             %[[B:.*]] = arith.divui %[[ITEM]], %[[LATE]]
+// CHECK:             scf.yield %[[R]], %[[B]]
+// CHECK:           arith.remui %[[BOTH]]#0, %c2
+// CHECK:           arith.divui %[[BOTH]]#0, %c2
+// CHECK:           arith.subi %c2, %[[BOTH]]#1
+hk.executable @persistent {
+  hk.variant #persistent grid(#items) {
+  ^bb0(%q: !p, %k: !p, %v: !p):
+    %a = hk.attention %q, %k, %v {num_heads = 2 : i32, causal} : !p, !p, !p
+    hk.yield %a : !p
   }
 }

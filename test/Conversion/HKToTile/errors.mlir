@@ -377,6 +377,26 @@ hk.executable @projected_row_blocks {
 
 // -----
 
+#s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, ctas = 1, persistent = true>
+#grid = affine_map<()[B] -> (B)>
+hk.packed @w : tensor<72x8xf32> {
+  %w = hk.param "w" from f32 : tensor<72x8xf64>
+  hk.yield %w : tensor<72x8xf64>
+}
+hk.executable @projected_persistent {
+  hk.variant #s grid(#grid) {
+  ^bb0(%x: tensor<?x8x8xf32>):
+    %w = hk.packed.get @w : tensor<72x8xf32>
+    %p = hk.linear %x, %w : tensor<?x8x8xf32>, tensor<72x8xf32>
+    %q, %k, %v = hk.split %p : tensor<?x8x72xf32> -> tensor<?x8x24xf32>, tensor<?x8x24xf32>, tensor<?x8x24xf32>
+    // expected-error@+1 {{expects no persistent CTAs where a #hk.cuda kernel computes keys or values, but got some}}
+    %y = hk.attention %q, %k, %v {num_heads = 2 : i32, num_kv_heads = 2 : i32} : tensor<?x8x24xf32>, tensor<?x8x24xf32>, tensor<?x8x24xf32>
+    hk.yield %y : tensor<?x8x24xf32>
+  }
+}
+
+// -----
+
 #s = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16>
 #grid = affine_map<()[B] -> (B)>
 hk.packed @w : tensor<72x8xf32> {

@@ -23,6 +23,8 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
   // CHECK: %[[ITEM:.*]] = arith.index_cast %[[CTA]] : i32 to index
   // CHECK: %[[UNIT:.*]] = arith.index_cast %[[UNIFORM]] : i32 to index
   // CHECK: arith.addi %[[ITEM]], %[[UNIT]] : index
+  // CHECK: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x : i32
+  // CHECK: arith.index_cast %[[CTAS]] : i32 to index
   // CHECK: llvm.return
   tile.kernel @copy(%x: memref<?x64xf32>, %w: !tile.tiles<64x64xf16>, %b: index)
       attributes {units = 2 : i64, producers = 1 : i64, shared = 4096 : i64,
@@ -31,7 +33,9 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
     %item = tile.item
     %unit = tile.unit
     %row0 = arith.addi %item, %unit : index
-    %row = arith.addi %row0, %b : index
+    %ctas = tile.ctas
+    %row1 = arith.addi %row0, %ctas : index
+    %row = arith.addi %row1, %b : index
     %c0 = arith.constant 0 : index
     %v = tile.load %x[%row, %c0] : memref<?x64xf32> -> !tile.frag<16x64xf32>
     tile.return

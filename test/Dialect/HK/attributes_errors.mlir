@@ -111,6 +111,16 @@ func.func @cuda_row_blocks() attributes {a = #hk.cuda<arch = "sm_90a", rows = 64
 
 // -----
 
+// expected-error @+1 {{expects ctas of 1 or more and row_blocks of 1 with persistent, but got 0 and 1}}
+func.func @cuda_persistent_ctas() attributes {a = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, persistent = true>} { return }
+
+// -----
+
+// expected-error @+1 {{expects ctas of 1 or more and row_blocks of 1 with persistent, but got 2 and 2}}
+func.func @cuda_persistent_row_blocks() attributes {a = #hk.cuda<arch = "sm_90a", rows = 64, units = 4, columns = 0, heads = 1, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, ctas = 2, row_blocks = 2, persistent = true>} { return }
+
+// -----
+
 // expected-error @+1 {{expects ctas of 0, or more with wgmma, but got -1}}
 func.func @cuda_ctas_negative() attributes {a = #hk.cuda<arch = "sm_90a", rows = 192, units = 4, columns = 0, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, operands = f16, mma = wgmma, ctas = -1>} { return }
 

@@ -8,6 +8,8 @@ tile.kernel @copy(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %b: index) attribu
   %c0 = arith.constant 0 : index
   // CHECK: tile.item
   %i = tile.item
+  // CHECK: tile.ctas
+  %n = tile.ctas
   // CHECK: tile.unit
   %u = tile.unit
   %r = arith.addi %i, %u : index

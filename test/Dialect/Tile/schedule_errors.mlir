@@ -134,3 +134,85 @@ func.func @put_c2(%f: !tile.frag<16x64xf16>, %b: !tile.buf<64x64xf16>, %i: index
   tile.put %f to %b[%c4, %i] : !tile.frag<16x64xf16>, !tile.buf<64x64xf16>
   return
 }
+
+// -----
+
+tile.kernel @role_c3_await(%n: index) attributes {units = 1 : i64} {
+  %w = tile.chan bulk : !tile.chan<64x64xf16, 3>
+  tile.role producer {
+    scf.for %i = %n to %n step %n {
+      // expected-error @+1 {{expects a role of the other kind around it, but got a producer}}
+      %s = tile.wait %w {ahead} : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
+      tile.await %w : !tile.chan<64x64xf16, 3>
+    }
+  }
+  tile.return
+}
+
+// -----
+
+func.func @wait_c2_loop(%c: !tile.chan<64x64xf16, 3>) {
+  // expected-error @+1 {{expects a tile.await of its channel behind it in the body of an scf.for, but got none}}
+  %s = tile.wait %c {ahead} : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @wait_c2_channel(%c: !tile.chan<64x64xf16, 3>, %n: index) {
+  scf.for %i = %n to %n step %n {
+    // expected-error @+1 {{expects a tile.await of its channel behind it in the body of an scf.for, but got none}}
+    %s = tile.wait %c {ahead} : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @await_c1_parent(%c: !tile.chan<64x64xf16, 3>) {
+  // expected-error @+1 {{expects an scf.for around it, but got func.func}}
+  tile.await %c : !tile.chan<64x64xf16, 3>
+  return
+}
+
+// -----
+
+func.func @await_c1_first(%c: !tile.chan<64x64xf16, 3>, %d: !tile.chan<64x64xf16, 3>, %n: index) {
+  scf.for %i = %n to %n step %n {
+    %s = tile.wait %d : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
+    %t = tile.wait %c {ahead} : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
+    // expected-error @+1 {{expects the first wait of the loop to be one ahead, of the same channel, but got another}}
+    tile.await %c : !tile.chan<64x64xf16, 3>
+  }
+  return
+}
+
+// -----
+
+func.func @await_c1_last(%c: !tile.chan<64x64xf16, 3>, %d: !tile.chan<64x64xf16, 3>, %n: index) {
+  scf.for %i = %n to %n step %n {
+    %s = tile.wait %c {ahead} : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
+    // expected-error @+1 {{expects no wait behind it in the loop, but got tile.wait}}
+    tile.await %c : !tile.chan<64x64xf16, 3>
+    %t = tile.wait %d : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @settle_c1_mma(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %d = tile.mma %a, %b[%c0, %c0] {warpgroup} : !tile.frag<16x16xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
+  // expected-error @+1 {{expects the result of a tile.mma with async, but got one without it}}
+  %s = tile.settle %d : !tile.frag<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @settle_c1_value(%d: !tile.frag<16x64xf32>) {
+  // expected-error @+1 {{expects the result of a tile.mma with async, but got another value}}
+  %s = tile.settle %d : !tile.frag<16x64xf32>
+  return
+}

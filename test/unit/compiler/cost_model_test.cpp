@@ -206,11 +206,11 @@ TEST(CostModel, WhatDoesNotFit) {
 }
 
 TEST(CostModel, RegistersAreCutOutForSoManyCTAs) {
-  // Two CTAs of four warps that compute and four that copy: 216 registers.
+  // Two CTAs of four warps that compute and four that copy: 224 registers.
   KernelWork work = getWork();
   work.threads = 256;
   work.ctasOfSM = 2;
-  work.registers = 216;
+  work.registers = 224;
   EXPECT_EQ(predictCost(work, getDevice()).resident, 2);
   ++work.registers;
   EXPECT_FALSE(predictCost(work, getDevice()).fits());

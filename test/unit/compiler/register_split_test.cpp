@@ -18,29 +18,29 @@ void expectSplit(int64_t units, int64_t ctas, int64_t launch,
   auto split = RegisterSplit::get(units, /*producers=*/4, ctas, kSM);
   ASSERT_TRUE(split) << units << " units, " << ctas << " CTAs";
   EXPECT_EQ(split->launch, launch) << units << " units, " << ctas << " CTAs";
-  EXPECT_EQ(split->producer, 40);
+  EXPECT_EQ(split->producer, 32);
   EXPECT_EQ(split->consumer, consumer)
       << units << " units, " << ctas << " CTAs";
 }
 
 TEST(RegisterSplit, ByHand) {
-  // 32768 of 256 threads are 128 each; 128 threads have 88 to give away.
-  expectSplit(4, 2, 128, 216);
-  // 21845 are 85 each, so 80; (20480 - 5120) / 128.
-  expectSplit(4, 3, 80, 120);
-  // 65536 of 384 threads are 170, so 168; (64512 - 5120) / 256 = 232.
+  // 32768 of 256 threads are 128 each; 128 threads have 96 to give away.
+  expectSplit(4, 2, 128, 224);
+  // 21845 are 85 each, so 80; (20480 - 4096) / 128.
+  expectSplit(4, 3, 80, 128);
+  // 65536 of 384 threads are 170, so 168; (64512 - 4096) / 256 = 236, so 232.
   expectSplit(8, 1, 168, 232);
-  // 85 each, so 80; (30720 - 5120) / 256 = 100, so 96.
-  expectSplit(8, 2, 80, 96);
-  // 128 each; (65536 - 5120) / 384 = 157, so 152.
-  expectSplit(12, 1, 128, 152);
+  // 85 each, so 80; (30720 - 4096) / 256 = 104.
+  expectSplit(8, 2, 80, 104);
+  // 128 each; (65536 - 4096) / 384 = 160.
+  expectSplit(12, 1, 128, 160);
 }
 
 TEST(RegisterSplit, WhereNothingIsGained) {
   // All threads have the most that one can have.
   EXPECT_FALSE(RegisterSplit::get(4, 4, 1, kSM));
-  // 10922 of 256 threads are 42, so 40: as many as copies need.
-  EXPECT_FALSE(RegisterSplit::get(4, 4, 6, kSM));
+  // 8192 of 256 threads are 32: as many as copies need.
+  EXPECT_FALSE(RegisterSplit::get(4, 4, 8, kSM));
 }
 
 TEST(RegisterSplit, WholeWarpgroups) {

@@ -120,6 +120,46 @@ TEST_F(WarpgroupWork, BlocksOfRowsInPairs) {
   EXPECT_NE(kernel.whyRefused(schedule), "");
 }
 
+TEST_F(WarpgroupWork, PersistentCtas) {
+  auto get = [&](int64_t batch) {
+    return describe("!x = tensor<" + std::to_string(batch) +
+                        "x256x64xf16>\nfunc.func @f(%x: !x) -> !x {\n"
+                        "  %0 = hk.attention %x, %x, %x {num_heads = 1 : i32, "
+                        "causal} : !x, !x, !x\n  return %0 : !x\n}\n",
+                    Operands::F16);
+  };
+  CUDASchedule schedule = {64, 4, 0, 1, 64, 64, 64, 4};
+  schedule.usesWarpgroups = true;
+  schedule.ctas = 2;
+  const int64_t most = 2 * device.sms;
+  auto getPersistent = [&](const hk::KernelDescription &kernel) {
+    CUDASchedule persistent = schedule;
+    persistent.isPersistent = true;
+    return kernel.getWork(persistent, device);
+  };
+  // 4 blocks a sequence: 10 items a CTA.
+  hk::KernelDescription large = get(most * 10 / 4);
+  KernelWork single = large.getWork(schedule, device);
+  KernelWork work = getPersistent(large);
+  EXPECT_EQ(single.ctas, 10 * most);
+  EXPECT_EQ(work.ctas, most);
+  EXPECT_EQ(work.warpgroupFlops, single.warpgroupFlops);
+  EXPECT_DOUBLE_EQ(work.stages, 10 * single.stages);
+  EXPECT_DOUBLE_EQ(work.exposedBytes, single.exposedBytes / 10);
+  // Half of the largest block, which is 1.6 times the mean one, of ten.
+  EXPECT_DOUBLE_EQ(single.imbalance, 1.6);
+  EXPECT_DOUBLE_EQ(work.imbalance, 1 + 0.8 / 10);
+  // 2.5 items a CTA: some have three.
+  hk::KernelDescription few = get(most * 10 / 16);
+  EXPECT_DOUBLE_EQ(getPersistent(few).imbalance, 1 + 0.8 / 2.5);
+  // No more CTAs than there are items, and then nothing is different.
+  hk::KernelDescription small = get(10);
+  EXPECT_EQ(getPersistent(small).ctas, 40);
+  EXPECT_DOUBLE_EQ(getPersistent(small).imbalance, 1.6);
+  EXPECT_EQ(getPersistent(small).stages,
+            small.getWork(schedule, device).stages);
+}
+
 TEST_F(WarpgroupWork, QueriesHaveSharedMemoryOfTheirOwn) {
   hk::KernelDescription kernel =
       describe("!x = tensor<10x128x64xf16>\nfunc.func @f(%x: !x) -> !x {\n"
@@ -133,13 +173,11 @@ TEST_F(WarpgroupWork, QueriesHaveSharedMemoryOfTheirOwn) {
   schedule.ctas = 1;
   KernelWork wide = kernel.getWork(schedule, device);
   EXPECT_EQ(wide.shared, 4 * 64 * 64 * 2 + 64 * 64 * 2);
-  // Each block of keys has a price of its own: 150 instructions of each warp.
+  // Each block of keys has a price of its own: 250 instructions of each warp.
   schedule.keys = 32;
   KernelWork narrow = kernel.getWork(schedule, device);
   double blocks = 10 * 2 * 2 * 4; // heads, blocks of rows and keys, warps
-  double rescaled = 10. * 128 * 128 * 64 * (1. / 32 - 1. / 64);
-  EXPECT_DOUBLE_EQ(narrow.instructions - wide.instructions,
-                   blocks * 150 * 32 + rescaled);
+  EXPECT_DOUBLE_EQ(narrow.instructions - wide.instructions, blocks * 250 * 32);
 }
 
 TEST_F(WarpgroupWork, BothInstructionsAreMeasured) {

@@ -69,6 +69,26 @@ TEST_F(CudaTest, Clusters) {
   EXPECT_EQ(fakeCuda().launches[0].cluster, 4u);
 }
 
+TEST_F(CudaTest, PersistentCtas) {
+  ModuleFile file = tripleCudaModule({"sm_90a"});
+  schema::VariantT &variant = *file.metadata.executables[0]->variants[0];
+  variant.persistent = 2;
+  variant.cluster = 4;
+  *variant.grid = schema::GridDim(4, 0, 1);
+  fakeCuda().multiprocessors = 5;
+  fakeCuda().kernels["triple"].body = [](const FakeLaunch &) {};
+  makeSession(file);
+  // As many as there are items; but no more than two for each multiprocessor, in
+  // whole clusters. The kernel computes its items from the batch.
+  const std::pair<int64_t, unsigned> cases[] = {{1, 4}, {2, 8}, {40, 8}};
+  for (auto [batch, grid] : cases) {
+    CudaRun run(*session_, batch);
+    expectOk(session_->run(run.arguments()));
+    EXPECT_EQ(fakeCuda().launches.back().grid, grid);
+    EXPECT_EQ(fakeCuda().launches.back().parameters[2], uint64_t(batch));
+  }
+}
+
 /// The affine module with both dispatches marked, of code for `isa`.
 ModuleFile programmaticModule(const char *isa) {
   ModuleFile file = affineCudaModule();

@@ -190,7 +190,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
   ENTER_ANYWHERE(cuDeviceGetAttribute);
   switch (attribute) {
   case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-    *value = 132;
+    *value = state.multiprocessors;
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
     *value = state.major;

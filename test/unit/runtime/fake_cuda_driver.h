@@ -57,6 +57,7 @@ struct FakeCuda {
   int driverVersion = 12040;
   int newestPtx = 84; // 10 * major + minor
   int deviceCount = 1;
+  int multiprocessors = 132;
   int major = 9, minor = 0;
   int maxShared = 232448;
   std::string log; // of a PTX compiler that fails

@@ -198,6 +198,9 @@ TEST(ModuleCheck, CudaVariants) {
       "expects at most 1048576 bytes of shared memory, but got 1048577",
       [](ModuleT &m) { m.executables[0]->variants[1]->shared = 1048577; });
   expectCudaError(
+      "expects at most 32 persistent CTAs a multiprocessor, but got 33",
+      [](ModuleT &m) { m.executables[0]->variants[1]->persistent = 33; });
+  expectCudaError(
       "expects no scratch for CUDA, but got 8 bytes",
       [](ModuleT &m) { m.executables[0]->variants[1]->scratch = 8; });
   expectCudaError(

@@ -18,7 +18,7 @@ struct RegisterSplit {
   int64_t launch, producer, consumer;
 
   /// What copies needs no more.
-  static constexpr int64_t kProducer = 40;
+  static constexpr int64_t kProducer = 32;
   /// The most that a thread can have here.
   static constexpr int64_t kMost = 240;
 

@@ -36,7 +36,7 @@ module attributes {hk.isa = "sm_90a"} {
   }
 
   // Registers that are cut out for two CTAs on an SM: those of a consumer.
-  // CHECK: [Analysis] Registers | Category:tile-budget | Function=shared_out | Remark="consumer: about {{[0-9]+}} registers a thread of 216, the most at
+  // CHECK: [Analysis] Registers | Category:tile-budget | Function=shared_out | Remark="consumer: about {{[0-9]+}} registers a thread of 224, the most at
   tile.kernel @shared_out(%x: memref<?x64xf32>, %n: index) attributes {units = 4 : i64, producers = 4 : i64, hk.ctas = 2 : i64} {
     tile.role consumer {
       %f = tile.load %x[%n, %n] : memref<?x64xf32> -> !f

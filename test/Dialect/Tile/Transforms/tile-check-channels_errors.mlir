@@ -317,3 +317,70 @@ tile.kernel @control(%t: !t, %n: index) attributes {units = 4 : i64} {
   }
   tile.return
 }
+
+// -----
+
+!b = !tile.buf<64x64xf16>
+!t = !tile.tiles<64x64xf16>
+!c = !tile.chan<64x64xf16, 1>
+
+// The slot of the next trip is the one that this trip holds.
+tile.kernel @await_with_one_slot(%t: !t, %n: index) attributes {units = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c = tile.chan bulk : !c
+  tile.role producer {
+    scf.for %i = %c0 to %n step %c1 {
+      %s = tile.acquire %c : !c -> !b
+      tile.copy %t[%i] to %s : !t -> !b
+      tile.commit %c : !c
+    }
+  }
+  tile.role consumer {
+    scf.for %i = %c0 to %n step %c1 {
+      %0 = tile.wait %c {ahead} : !c -> !b
+      // expected-error @+1 {{expects a slot more than the units hold, but got none}}
+      tile.await %c : !c
+      tile.release %c : !c
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!b = !tile.buf<64x64xf16>
+!t = !tile.tiles<64x64xf16>
+!c = !tile.chan<64x64xf16, 2>
+
+// What the next trip waits for is copied behind what this one still waits for.
+tile.kernel @await_out_of_order(%t: !t, %n: index) attributes {units = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c = tile.chan bulk : !c
+  %d = tile.chan bulk : !c
+  tile.role producer {
+    scf.for %i = %c0 to %n step %c1 {
+      // expected-note @+1 {{the producer waits for an empty slot here}}
+      %r = tile.acquire %d : !c -> !b
+      tile.copy %t[%i] to %r : !t -> !b
+      tile.commit %d : !c
+      %s = tile.acquire %c : !c -> !b
+      tile.copy %t[%i] to %s : !t -> !b
+      tile.commit %c : !c
+    }
+  }
+  tile.role consumer {
+    scf.for %i = %c0 to %n step %c1 {
+      %0 = tile.wait %c {ahead} : !c -> !b
+      // expected-error @+1 {{expects a slot to become full, but got a deadlock}}
+      tile.await %c : !c
+      tile.release %c : !c
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      %0 = tile.wait %d : !c -> !b
+      tile.release %d : !c
+    }
+  }
+  tile.return
+}

@@ -44,7 +44,7 @@ module attributes {hk.isa = "sm_90a"} {
 
   // 512 threads have 128 registers each. Producers give some of theirs away, so that
   // there is room for A.
-  // REMARK: Function=roomy | Remark="expects loops that need more than 152 registers a thread, but got about
+  // REMARK: Function=roomy | Remark="expects loops that need more than 160 registers a thread, but got about
   // CHECK-LABEL: tile.kernel @roomy(
   // CHECK-NOT: tile.publish
   tile.kernel @roomy(%x: !x, %w: !x, %end: index) attributes {units = 12 : i64, hk.mma = "wgmma", hk.ctas = 1 : i64} {
