@@ -32,14 +32,15 @@ inline constexpr int64_t kWarpgroup = 4;
 /// Instructions of a thread: for a score of attention (scale, maximum,
 /// difference, sum, rounding), and for a value that is split into two of tf32.
 inline constexpr double kScore = 6, kSplit = 3;
-/// The same of a score where a warpgroup multiplies: no maximum.
-inline constexpr double kGroupScore = 4;
+/// The same of a score where a warpgroup multiplies. 3.5 are counted, for there
+/// is no maximum; some run beside the products of the other warpgroups.
+inline constexpr double kGroupScore = 2;
 /// Dependent steps of a block of keys: scores, maxima, context.
 inline constexpr double kKeyStages = 3;
 /// Issue slots of a warp for a block of keys, whatever its size, where a
-/// warpgroup multiplies: waits, fences, maxima across lanes, the vote and
-/// descriptors, and what these wait for each other.
-inline constexpr double kGroupBlock = 250;
+/// warpgroup multiplies: waits, fences, the vote and descriptors, and what these
+/// and the products wait for.
+inline constexpr double kGroupBlock = 300;
 
 /// The rows and columns of a slab of f32, in registers of a thread.
 inline int64_t slab(int64_t rows, int64_t columns) {

@@ -166,12 +166,12 @@ WIDE = [
     wide("not-causal", 128, 128, 2, 1, attention(150, 2, 64, causal=False, dtype="f16")),
     wide("three-warpgroups", 192, 64, 1, 2, attention(200, 1, 64, dtype="f16")),
     wide("queries-in-steps", 64, 64, 2, 2, attention(70, 2, 256, dtype="f16")),
-    # Scores of later blocks of keys are far above those of the first.
-    wide("sharp", 128, 64, 1, 1, attention(200, 1, 64, dtype="f16", sharp=8)),
-    wide("sharp-not-causal", 64, 64, 1, 1, attention(129, 1, 32, causal=False, mask="key_mask", dtype="f16", sharp=8),
+    # Many blocks of keys, of which later ones have scores far above those of the first.
+    wide("sharp", 128, 32, 1, 1, attention(200, 1, 64, dtype="f16", sharp=8)),
+    wide("sharp-not-causal", 64, 32, 1, 1, attention(129, 1, 32, causal=False, mask="key_mask", dtype="f16", sharp=8),
          (Run("left", 1, nan=True), Run("holes", 1, nan=True))),
     # The emulated GPU holds four of these CTAs.
-    persistent("persistent", 64, 64, attention(129, 3, 32, dtype="f16"), (Run(), Run(batch=4))),
+    persistent("persistent", 64, 32, attention(129, 3, 32, dtype="f16"), (Run(), Run(batch=4))),
     persistent("persistent-few", 64, 64, attention(100, 1, 64, dtype="f16"), (Run(), Run(batch=2))),
     persistent("persistent-not-causal", 64, 64, attention(70, 4, 16, kv_heads=2, causal=False, dtype="f16"),
                (Run(batch=3),), heads=2),

@@ -27,6 +27,9 @@ using namespace hk::tile;
 
 /// The warps that multiply together.
 static constexpr int64_t kWarpgroup = 4;
+/// The blocks of keys of a sequence from which on a second loop over them, for
+/// those behind the first, pays.
+static constexpr int64_t kManyBlocks = 4;
 
 /// The keys that the queries of the CTA see, or, where it has several
 /// sequences, those of the unit.
@@ -329,13 +332,13 @@ Value TileEmitter::emitHead(AttentionHead &h) {
                                                  : context;
 }
 
-/// The blocks up to `end`. Where warps multiply together, one that is not the
-/// first takes the maximum of those before.
+/// The blocks up to `end`. Where warps multiply together and a sequence has
+/// many, one that is not the first takes the maximum of those before.
 TileEmitter::SoftmaxState TileEmitter::emitWholeBlocks(AttentionHead &head,
                                                        Value end,
                                                        SoftmaxState state) {
   Value begin = index(0);
-  if (!multipliesTogether())
+  if (!multipliesTogether() || plan.sequence < kManyBlocks * head.keys)
     return emitKeyLoop(head, begin, end, state, Masking::None);
   if (!head.op.getCausal()) {
     Value second = arith::MinSIOp::create(b, loc, end, index(head.keys));
