@@ -167,8 +167,9 @@ WIDE = [
     wide("three-warpgroups", 192, 64, 1, 2, attention(200, 1, 64, dtype="f16")),
     wide("queries-in-steps", 64, 64, 2, 2, attention(70, 2, 256, dtype="f16")),
     # Many blocks of keys, of which later ones have scores far above those of the first.
-    wide("sharp", 128, 32, 1, 1, attention(200, 1, 64, dtype="f16", sharp=8)),
-    wide("sharp-not-causal", 64, 32, 1, 1, attention(129, 1, 32, causal=False, mask="key_mask", dtype="f16", sharp=8),
+    wide("sharp", 128, 32, 1, 1, attention(200, 1, 64, dtype="f16", sharp=40)),
+    wide("sharp-whole", 64, 32, 1, 1, attention(128, 2, 32, causal=False, dtype="f16", sharp=40), (Run(batch=2),)),
+    wide("sharp-not-causal", 64, 32, 1, 1, attention(129, 1, 32, causal=False, mask="key_mask", dtype="f16", sharp=40),
          (Run("left", 1, nan=True), Run("holes", 1, nan=True))),
     # The emulated GPU holds four of these CTAs.
     persistent("persistent", 64, 32, attention(129, 3, 32, dtype="f16"), (Run(), Run(batch=4))),
