@@ -4,16 +4,17 @@
 // of keys at a time as in FlashAttention (Dao et al., 2022). A unit has its
 // rows of queries of one head; keys and values come through shared memory and
 // serve all units of the CTA. Keys behind the last one that some query of the
-// CTA sees are not read. Blocks of keys that all queries see are not compared:
-// they come first, then the blocks of the diagonal and of the end.
+// CTA sees are not read. Blocks of keys that all queries see are not compared.
+// They come before the blocks of the diagonal and of the end, or behind them.
 //
 // What a query does not see may hold NaN, and takes part in products with
 // zeros: EmitExactAttention.cpp.
 //
 // The maximum of a row is that of a block before, or of the block itself: where
-// it grows by little, what was summed up is not scaled again. The sum of a row
-// is kept in eight columns, those of a group of the accumulator, so that lanes
-// add up once, at the end.
+// it grows by little, what was summed up is not scaled again, and where there
+// are many blocks, most do not look for theirs (EmitSoftmax.cpp). The sum of a
+// row is kept in eight columns, those of a group of the accumulator, so that
+// lanes add up once, at the end.
 
 #include "AttentionHead.h"
 
@@ -27,8 +28,8 @@ using namespace hk::tile;
 
 /// The warps that multiply together.
 static constexpr int64_t kWarpgroup = 4;
-/// The blocks of keys of a sequence from which on a second loop over them, for
-/// those behind the first, pays.
+/// The blocks of keys of a sequence from which on it pays that they take the
+/// maximum of those before them, with the code that this needs.
 static constexpr int64_t kManyBlocks = 4;
 
 /// The keys that the queries of the CTA see, or, where it has several
@@ -315,15 +316,18 @@ Value TileEmitter::emitHead(AttentionHead &h) {
           b, loc, common, add(isOfUnit ? emitFirstRow() : firstQuery, 1));
     whole = mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
   }
-  // The others come first: they have a maximum that whole blocks, the most,
-  // begin with.
+  // Where whole blocks take the maximum of those before them, the others, of
+  // which there is one at least under a causal mask, come first.
+  bool guesses = multipliesTogether() && plan.sequence >= kManyBlocks * h.keys;
+  if (hasWhole && !guesses)
+    state = emitKeyLoop(h, index(0), whole, state, Masking::None);
   bool isWhole =
       !op.getCausal() && !op.getMask() && plan.sequence % h.keys == 0;
   if (h.mask)
     state = emitMaskedLoop(h, whole, state);
   else if (!isWhole)
     state = emitKeyLoop(h, whole, h.limit, state, Masking::Ends);
-  if (hasWhole)
+  if (hasWhole && guesses)
     state = emitWholeBlocks(h, whole, state);
   Value context = emitContext(h, state);
   // Where a block may hold keys that some query does not see, what the others
@@ -332,14 +336,12 @@ Value TileEmitter::emitHead(AttentionHead &h) {
                                                  : context;
 }
 
-/// The blocks up to `end`. Where warps multiply together and a sequence has
-/// many, one that is not the first takes the maximum of those before.
+/// The blocks up to `end`, which take the maximum of those before them. Where
+/// there may be none, the first has a loop of its own.
 TileEmitter::SoftmaxState TileEmitter::emitWholeBlocks(AttentionHead &head,
                                                        Value end,
                                                        SoftmaxState state) {
   Value begin = index(0);
-  if (!multipliesTogether() || plan.sequence < kManyBlocks * head.keys)
-    return emitKeyLoop(head, begin, end, state, Masking::None);
   if (!head.op.getCausal()) {
     Value second = arith::MinSIOp::create(b, loc, end, index(head.keys));
     state = emitKeyLoop(head, begin, second, state, Masking::None);

@@ -30,7 +30,8 @@ Value TileEmitter::emitGuard(const AttentionHead &head, Value context) {
   // (A sum may overflow; then nothing is wrong, and computed once more.)
   Value isWrong = map(rowType(b.getI1Type()), sum, [&](ValueRange x) -> Value {
     Value zero = arith::MulFOp::create(b, loc, x[0], constant(0.0));
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, zero, zero);
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, zero,
+                                 zero);
   });
   Value any = VoteOp::create(b, loc, b.getI1Type(), VoteKind::Any, isWrong);
   auto choice = scf::IfOp::create(b, loc, TypeRange{type}, any,
@@ -80,9 +81,11 @@ Value TileEmitter::emitExactContext(const AttentionHead &head) {
     } else {
       query = slice(head.query, block.offset, columns);
     }
-    return map(fragType(rows, columns, f32), query, [&](ValueRange x) -> Value {
-      return arith::MulFOp::create(b, loc, widen(x[0]), constant(head.scale));
-    });
+    return map(
+        fragType(rows, columns, f32), query, [&](ValueRange x) -> Value {
+          return arith::MulFOp::create(b, loc, widen(x[0]),
+                                       constant(head.scale));
+        });
   };
   Value whole; // All columns, if they are one block.
   if (head.headDim <= kScoreColumns)
@@ -91,13 +94,13 @@ Value TileEmitter::emitExactContext(const AttentionHead &head) {
   auto scores = [&](Value key) -> Value {
     Value zero = SplatOp::create(b, loc, perRow, constant(0.0));
     auto addBlock = [&](Column block, int64_t columns, ValueRange before) {
-      Value products =
-          map(fragType(rows, columns, f32),
-              {whole ? whole : getQuery(block, columns),
-               loadRow(head.key, key, block, columns)},
-              [&](ValueRange x) -> Value {
-                return arith::MulFOp::create(b, loc, x[0], widen(x[1]));
-              });
+      Value products = map(fragType(rows, columns, f32),
+                           {whole ? whole : getQuery(block, columns),
+                            loadRow(head.key, key, block, columns)},
+                           [&](ValueRange x) -> Value {
+                             return arith::MulFOp::create(b, loc, x[0],
+                                                          widen(x[1]));
+                           });
       Value part =
           RowReduceOp::create(b, loc, perRow, Reduction::Add, products);
       if (whole)
@@ -174,16 +177,17 @@ Value TileEmitter::emitExactContext(const AttentionHead &head) {
       Value sum = map(perRow, {before[0], power}, [&](ValueRange x) -> Value {
         return arith::AddFOp::create(b, loc, x[0], x[1]);
       });
-      Value context = map(
-          type, {before[1], power, loadRow(head.value, key, block, columns)},
-          [&](ValueRange x) -> Value {
-            Value term = arith::MulFOp::create(b, loc, x[1], widen(x[2]));
-            Value after = arith::AddFOp::create(b, loc, x[0], term);
-            // NaN counts.
-            Value counts = arith::CmpFOp::create(
-                b, loc, arith::CmpFPredicate::UNE, x[1], constant(0.0));
-            return arith::SelectOp::create(b, loc, counts, after, x[0]);
-          });
+      Value context =
+          map(type,
+              {before[1], power, loadRow(head.value, key, block, columns)},
+              [&](ValueRange x) -> Value {
+                Value term = arith::MulFOp::create(b, loc, x[1], widen(x[2]));
+                Value after = arith::AddFOp::create(b, loc, x[0], term);
+                // NaN counts.
+                Value counts = arith::CmpFOp::create(
+                    b, loc, arith::CmpFPredicate::UNE, x[1], constant(0.0));
+                return arith::SelectOp::create(b, loc, counts, after, x[0]);
+              });
       return SmallVector<Value>{sum, context};
     });
     return map(type, {state[1], state[0]}, [&](ValueRange x) -> Value {

@@ -150,8 +150,9 @@ struct HKToTile : hk::impl::HKToTileBase<HKToTile> {
     for (const KernelPlan &plan : plans) {
       ModuleOp target = getTarget(b, module, plan.schedule.getArch());
       auto executable = cast<ExecutableOp>(plan.variant->getParentOp());
-      tile::KernelOp kernel = createKernel(
-          b, plan, inputs.lookup(executable.getSymNameAttr()), symbols, target);
+      tile::KernelOp kernel =
+          createKernel(b, plan, inputs.lookup(executable.getSymNameAttr()),
+                       symbols, target);
       TileEmitter(b, kernel, plan).emit();
     }
   }

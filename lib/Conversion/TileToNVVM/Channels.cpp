@@ -85,25 +85,6 @@ struct CommitLowering : TilePattern<tile::CommitOp> {
   }
 };
 
-/// wgmma reads by another proxy than threads write by.
-static bool needsFence(const Channel &channel) {
-  return channel.feedsWarpgroups && !channel.isBulk;
-}
-
-/// Waits for the slot, and makes it seen by wgmma, if `condition` holds.
-static void waitForSlot(Device &d, const KernelInfo &info,
-                        const Channel &channel, Value condition) {
-  scf::IfOp::create(
-      d.b, d.loc, condition, [&](OpBuilder &builder, Location loc) {
-        Device inner(builder, loc);
-        Ring ring(inner, info, channel, channel.waited);
-        waitForPhase(inner, info.target, ring.full(), ring.parity());
-        if (needsFence(channel))
-          fenceProxies(inner);
-        scf::YieldOp::create(builder, loc);
-      });
-}
-
 struct WaitLowering : TilePattern<tile::WaitOp> {
   using TilePattern::TilePattern;
 
@@ -112,43 +93,23 @@ struct WaitLowering : TilePattern<tile::WaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Device d(rewriter, op.getLoc());
     const Channel &channel = info.channels.get(op.getChan());
-    if (op.getAhead()) {
-      auto loop = op->getParentOfType<scf::ForOp>();
-      waitForSlot(d, info, channel,
-                  d.compare(arith::CmpIPredicate::eq, loop.getInductionVar(),
-                            loop.getLowerBound()));
-    }
     Ring ring(d, info, channel, channel.waited);
-    if (!op.getAhead())
-      waitForPhase(d, info.target, ring.full(), ring.parity());
+    waitForPhase(d, info.target, ring.full(), ring.parity());
     Value slot = ring.address();
     ring.advance();
-    // One fence does for slots that are waited for one after another.
+    // wgmma reads by another proxy than threads write by. One fence does for
+    // slots that are waited for one after another.
     auto next = dyn_cast_if_present<tile::WaitOp>(op->getNextNode());
-    if (!op.getAhead() && needsFence(channel) &&
-        !(next && !next.getAhead() &&
-          needsFence(info.channels.get(next.getChan()))))
+    if (needsFence(channel) &&
+        !(next && needsFence(info.channels.get(next.getChan()))))
       fenceProxies(d);
     rewriter.replaceOp(op, slot);
     return success();
   }
-};
 
-struct AwaitLowering : TilePattern<tile::AwaitOp> {
-  using TilePattern::TilePattern;
-
-  LogicalResult
-  matchAndRewrite(tile::AwaitOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Device d(rewriter, op.getLoc());
-    auto loop = op->getParentOfType<scf::ForOp>();
-    Value next = arith::AddIOp::create(rewriter, op.getLoc(),
-                                       loop.getInductionVar(), loop.getStep());
-    waitForSlot(
-        d, info, info.channels.get(op.getChan()),
-        d.compare(arith::CmpIPredicate::slt, next, loop.getUpperBound()));
-    rewriter.eraseOp(op);
-    return success();
+private:
+  static bool needsFence(const Channel &channel) {
+    return channel.feedsWarpgroups && !channel.isBulk;
   }
 };
 
@@ -187,7 +148,6 @@ void hk::populateChannelPatterns(const TileTypeConverter &converter,
                                  RewritePatternSet &patterns,
                                  KernelInfo &info) {
   patterns.add<ChanLowering, AcquireLowering, CommitLowering, WaitLowering,
-               AwaitLowering, ReleaseLowering>(converter, patterns.getContext(),
-                                               info);
+               ReleaseLowering>(converter, patterns.getContext(), info);
   populateCopyPatterns(converter, patterns, info);
 }

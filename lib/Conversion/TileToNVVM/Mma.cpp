@@ -233,9 +233,9 @@ struct MmaLowering : TilePattern<tile::MmaOp> {
     ValueRange c = op.getC() ? adaptor.getC() : ValueRange();
     if (op.getWarpgroup()) {
       rewriter.replaceOpWithMultiple(
-          op,
-          {emitWarpgroupMma(d, info, op, adaptor.getA(), adaptor.getB().front(),
-                            adaptor.getRow().front(), c)});
+          op, {emitWarpgroupMma(d, info, op, adaptor.getA(),
+                                adaptor.getB().front(),
+                                adaptor.getRow().front(), c)});
       return success();
     }
     Product product(d, info, op, adaptor.getA(), adaptor.getB().front(),
@@ -245,22 +245,9 @@ struct MmaLowering : TilePattern<tile::MmaOp> {
   }
 };
 
-struct SettleLowering : TilePattern<tile::SettleOp> {
-  using TilePattern::TilePattern;
-
-  LogicalResult
-  matchAndRewrite(tile::SettleOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Device d(rewriter, op.getLoc());
-    rewriter.replaceOpWithMultiple(op, {emitSettle(d, adaptor.getProduct())});
-    return success();
-  }
-};
-
 } // namespace
 
 void hk::populateMmaPatterns(const TileTypeConverter &converter,
                              RewritePatternSet &patterns, KernelInfo &info) {
-  patterns.add<MmaLowering, SettleLowering>(converter, patterns.getContext(),
-                                            info);
+  patterns.add<MmaLowering>(converter, patterns.getContext(), info);
 }

@@ -43,9 +43,9 @@ HK_POPULATE(Map);
 HK_POPULATE(Reduce);
 /// fetch, put, alloc, sync.
 HK_POPULATE(SharedMemory);
-/// mma, settle.
+/// mma.
 HK_POPULATE(Mma);
-/// chan, acquire, commit, wait, await, release.
+/// chan, acquire, commit, wait, release.
 HK_POPULATE(Channel);
 /// copy; a part of the former.
 HK_POPULATE(Copy);

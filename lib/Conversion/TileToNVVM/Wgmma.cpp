@@ -6,9 +6,7 @@
 //
 // A product is one piece of inline PTX, from the fence to the wait: what ptxas
 // sees between them it may serialise (docs/tile-to-nvvm.md). Warps of other
-// warpgroups run meanwhile. One that is async ends with the commit; its wait,
-// which has the sums as operands so that no use of them comes before it, is
-// that of tile.settle.
+// warpgroups run meanwhile.
 
 #include "Wgmma.h"
 
@@ -26,8 +24,8 @@ static constexpr int64_t kDepth = 16, kColumns = 256, kAccumulators = 128;
 static constexpr int64_t kRegistersBeside = 30;
 
 /// The most columns of an instruction. ptxas refuses one that does not fit into
-/// the registers which a thread has as the kernel starts, however many
-/// setmaxnreg adds to them.
+/// the registers which a thread has as the kernel starts, however many setmaxnreg
+/// adds to them.
 static int64_t getMostColumns(const KernelInfo &info) {
   int64_t threads = 32 * (info.units + info.producers);
   int64_t registers = info.registers
@@ -36,8 +34,6 @@ static int64_t getMostColumns(const KernelInfo &info) {
   int64_t sums = registers - kRegistersBeside;
   return std::clamp<int64_t>(2 * sums / 8 * 8, 8, kColumns);
 }
-
-static constexpr StringLiteral kWait("wgmma.wait_group.sync.aligned 0;");
 
 namespace {
 /// Where B lies, as a descriptor says, in bytes.
@@ -115,11 +111,8 @@ public:
     }
   }
 
-  std::string finish(bool isAsync) {
-    os << "wgmma.commit_group.sync.aligned; ";
-    if (!isAsync)
-      os << kWait << " ";
-    os << "}";
+  std::string finish() {
+    os << "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }";
     return std::move(text);
   }
 
@@ -175,8 +168,8 @@ public:
   }
 
 private:
-  /// The columns of the instructions that begin at `column` of C. Across K,
-  /// they are within a block of B, or begin one.
+  /// The columns of the instructions that begin at `column` of C. Across K, they
+  /// are within a block of B, or begin one.
   int64_t getPartColumns(int64_t column) const {
     int64_t left = columns - column, count = std::min(mostColumns, left);
     if (!b.isTransposed)
@@ -235,7 +228,7 @@ private:
     }
     addConstraint("~{memory}");
     SmallVector<Value> results =
-        d.ptx(text.finish(op.getAsync()), constraints,
+        d.ptx(text.finish(), constraints,
               SmallVector<Type>(count, d.b.getF32Type()), operands,
               /*hasSideEffects=*/true);
     firstSum = 0;
@@ -272,15 +265,4 @@ SmallVector<Value> hk::emitWarpgroupMma(Device &d, KernelInfo &info,
   if (offset.value)
     start = d.add(start, d.mul(offset.value, rowBytes));
   return Product(d, info, op, a, c).emit(start, isWrittenByThreads(op.getB()));
-}
-
-SmallVector<Value> hk::emitSettle(Device &d, ValueRange sums) {
-  std::string constraints;
-  for (size_t i = 0; i < sums.size(); ++i)
-    constraints += "=f,";
-  for (size_t i = 0; i < sums.size(); ++i)
-    constraints += std::to_string(i) + ",";
-  return d.ptx(kWait, constraints + "~{memory}",
-               SmallVector<Type>(sums.size(), d.b.getF32Type()), sums,
-               /*hasSideEffects=*/true);
 }

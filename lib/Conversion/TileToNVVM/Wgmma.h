@@ -15,9 +15,6 @@ mlir::SmallVector<mlir::Value> emitWarpgroupMma(Device &d, KernelInfo &info,
                                                 mlir::Value b, mlir::Value row,
                                                 mlir::ValueRange c);
 
-/// The same registers, of an mma that is async, once it has ended.
-mlir::SmallVector<mlir::Value> emitSettle(Device &d, mlir::ValueRange sums);
-
 } // namespace hk
 
 #endif // HK_LIB_CONVERSION_TILETONVVM_WGMMA_H

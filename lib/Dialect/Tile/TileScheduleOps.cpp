@@ -41,7 +41,7 @@ LogicalResult RoleOp::verifyRegions() {
     return failure();
   bool isProducer = getKind() == RoleKind::Producer;
   WalkResult result = walk([&](Operation *op) { // (C3)
-    bool isWrong = isProducer ? isa<WaitOp, AwaitOp, ReleaseOp>(op)
+    bool isWrong = isProducer ? isa<WaitOp, ReleaseOp>(op)
                               : isa<AcquireOp, CopyOp, CommitOp>(op);
     if (!isWrong)
       return WalkResult::advance();
@@ -83,50 +83,7 @@ LogicalResult AcquireOp::verify() {
 }
 
 LogicalResult WaitOp::verify() {
-  if (getAhead()) { // (C2)
-    bool isAwaited = isa<scf::ForOp>((*this)->getParentOp()) &&
-                     llvm::any_of(getChan().getUsers(), [&](Operation *user) {
-                       return isa<AwaitOp>(user) &&
-                              user->getBlock() == (*this)->getBlock() &&
-                              (*this)->isBeforeInBlock(user);
-                     });
-    if (!isAwaited)
-      return emitOpError() << "expects a tile.await of its channel behind it "
-                              "in the body of an scf.for, but got none";
-  }
   return verifySlot(*this, getChan().getType(), getType());
-}
-
-/// Whether `op` is a wait or has one inside.
-static bool hasWait(Operation &op) {
-  return op.walk([](WaitOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-LogicalResult AwaitOp::verify() {
-  if (!isa<scf::ForOp>((*this)->getParentOp())) // (C1)
-    return emitOpError() << "expects an scf.for around it, but got "
-                         << (*this)->getParentOp()->getName();
-  Block &body = *(*this)->getBlock();
-  auto first = llvm::find_if(body, hasWait);
-  auto wait = first == body.end() ? WaitOp() : dyn_cast<WaitOp>(*first);
-  if (!wait || !wait.getAhead() || wait.getChan() != getChan())
-    return emitOpError() << "expects the first wait of the loop to be one "
-                            "ahead, of the same channel, but got another";
-  for (Operation *op = (*this)->getNextNode(); op; op = op->getNextNode())
-    if (hasWait(*op))
-      return emitOpError() << "expects no wait behind it in the loop, but got "
-                           << op->getName();
-  return success();
-}
-
-LogicalResult SettleOp::verify() {
-  auto mma = getProduct().getDefiningOp<MmaOp>();
-  if (!mma || !mma.getAsync()) // (C1)
-    return emitOpError()
-           << "expects the result of a tile.mma with async, but got "
-           << (mma ? "one without it" : "another value");
-  return success();
 }
 
 LogicalResult CopyOp::verify() {

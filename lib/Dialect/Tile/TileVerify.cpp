@@ -198,17 +198,6 @@ LogicalResult MmaOp::verify() {
                          << a.getElementType();
   if (failed(verifyPlace(*this, getRow(), getColumn()))) // (C5)
     return failure();
-  if (getAsync()) { // (C7)
-    if (!getWarpgroup())
-      return emitOpError() << "expects warpgroup with async, but got none";
-    Value result = getResult();
-    auto user = result.hasOneUse() ? dyn_cast<SettleOp>(*result.user_begin())
-                                   : SettleOp();
-    if (!user || user->getBlock() != (*this)->getBlock())
-      return emitOpError() << "expects one use of a result with async, by a "
-                              "tile.settle of its block, but got "
-                           << (user ? "one of another block" : "others");
-  }
   if (!getWarpgroup())
     return success();
   std::string why = whyNotWarpgroup(); // (C6)

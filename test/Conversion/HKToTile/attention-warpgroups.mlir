@@ -102,14 +102,14 @@ hk.executable @wide {
 // CHECK:         %[[UNIT:.*]] = tile.unit
 // CHECK:         %[[MINE:.*]] = arith.muli %[[UNIT]], %c16
 // CHECK:         %[[ROW:.*]] = arith.addi %{{.*}}, %[[MINE]]
-// CHECK:         scf.for %[[KEY:[a-z0-9]*]] =
-// CHECK:           %[[END:.*]] = arith.addi %[[ROW]], %c16
-// CHECK:           arith.cmpi slt, %[[KEY]], %[[END]]
 // CHECK:         scf.for
 // CHECK:           %[[S:.*]] = tile.mma
 // CHECK:           tile.row_reduce max %[[S]]
 // CHECK-NOT:       tile.vote
 // CHECK:           tile.mma {{.*}} {transpose_b}
+// CHECK:         scf.for %[[KEY:[a-z0-9]*]] =
+// CHECK:           %[[END:.*]] = arith.addi %[[ROW]], %c16
+// CHECK:           arith.cmpi slt, %[[KEY]], %[[END]]
 hk.executable @narrow {
   hk.variant #warps grid(#grid) {
   ^bb0(%q: !n, %k: !n, %v: !n):
@@ -154,6 +154,9 @@ hk.executable @all {
 // CHECK:           %[[FIRST:.*]] = arith.cmpi eq, %[[NUMBER]], %c0
 // CHECK:           %[[BLOCK:.*]] = arith.select %[[FIRST]], %[[LAST]], %[[PAIR]]
 // CHECK:           %[[QUERY:.*]] = arith.muli %[[BLOCK]], %c128
+// CHECK:           scf.for
+// CHECK-NOT:         tile.mask
+// CHECK:             scf.yield
 // CHECK:           scf.for %[[FROM:[a-z0-9]*]] =
 // CHECK:             %[[NEXT:.*]] = arith.addi %[[FROM]], %c128
 // CHECK:             %[[WHOLE:.*]] = arith.cmpi sle, %[[NEXT]], %

@@ -75,15 +75,14 @@ hk.packed @groups : tensor<192x512xf32> {
 // CHECK:         %[[END:.*]] = arith.addi %[[ROW]], %c16
 // CHECK:         %[[LIMIT:.*]] = arith.minsi %[[END]], %c100
 // CHECK:         %[[WHOLE:.*]] = arith.muli %{{.*}}, %c16
-// CHECK:         scf.for %[[KEY:.*]] = %[[WHOLE]] to %[[LIMIT]] step %c16
-// CHECK-NOT:       tile.stage
-// CHECK:           tile.mma %[[Q]], %[[K]][%[[KEY]], %c0]
-// CHECK:           tile.mask %{{.*}} at(%[[ROW]], %[[KEY]]) keys(%[[LIMIT]]) {causal}
 // CHECK:         scf.for %[[KEY:.*]] = %c0 to %[[WHOLE]] step %c16
 // CHECK-NOT:       tile.stage
 // CHECK:           tile.mma %[[Q]], %[[K]][%[[KEY]], %c0]
 // CHECK-NOT:       tile.mask
 // CHECK:           tile.mma %{{.*}}, %[[V]][%[[KEY]], %c0], %{{.*}} {transpose_b}
+// CHECK:         scf.for %[[KEY:.*]] = %[[WHOLE]] to %[[LIMIT]] step %c16
+// CHECK:           tile.mma %[[Q]], %[[K]][%[[KEY]], %c0]
+// CHECK:           tile.mask %{{.*}} at(%[[ROW]], %[[KEY]]) keys(%[[LIMIT]]) {causal}
 // CHECK-NOT:     tile.vote
 // CHECK:         tile.store %{{.*}} : <16x32xf32>, memref<?x128xf32>
 hk.executable @causal {
@@ -266,11 +265,11 @@ hk.executable @warpgroups {
 // CHECK:         %[[Q:.*]] = tile.map %{{.*}} -> <16x32xf16>
 // CHECK:         %[[END:.*]] = arith.addi %[[OWN]], %c16
 // CHECK:         %[[KEYS:.*]] = arith.minsi %[[LIMIT]], %[[END]]
+// CHECK:         scf.for %{{.*}} = %c0
+// CHECK:           tile.mma %[[Q]], %[[K]]
 // CHECK:         scf.for %[[KEY:.*]] = %{{.*}} to %[[KEYS]] step %c16
 // CHECK:           tile.mma %[[Q]], %[[K]][%[[KEY]], %c0]
 // CHECK:           tile.mask %{{.*}} at(%[[OWN]], %[[KEY]]) keys(%[[KEYS]]) {causal}
-// CHECK:         scf.for %{{.*}} = %c0
-// CHECK:           tile.mma %[[Q]], %[[K]]
 #rows = #hk.cuda<arch = "sm_90a", rows = 32, units = 2, columns = 0, heads = 1,
                  block = 64, depth = 64, keys = 16, stages = 2, operands = f16>
 #quarters = affine_map<()[B] -> (B * 16)>

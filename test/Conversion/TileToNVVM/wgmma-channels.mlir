@@ -146,49 +146,4 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
     }
     tile.return
   }
-
-  // What a warpgroup computes is waited for behind the next slot, by a piece of its
-  // own: the results go through it. The slot of the next trip is waited for in this
-  // one, if there is another, and at the beginning of the first alone.
-  // CHECK-LABEL: llvm.func @overlap(
-  // CHECK: scf.for %[[I:.*]] = %[[LOWER:.*]] to %[[UPPER:.*]] step %[[STEP:.*]] {
-  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %[[LOWER]]
-  // CHECK: scf.if %[[FIRST]] {
-  // CHECK: mbarrier.try_wait
-  // CHECK: "fence.proxy.async.shared::cta;"
-  // CHECK: }
-  // CHECK-NOT: fence.proxy
-  // CHECK: wgmma.mma_async{{.*}} wgmma.commit_group.sync.aligned; }"
-  // CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %[[STEP]]
-  // CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %[[UPPER]]
-  // CHECK: scf.if %[[MORE]] {
-  // CHECK: mbarrier.try_wait
-  // CHECK: "fence.proxy.async.shared::cta;"
-  // CHECK: }
-  // CHECK: "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
-  // CHECK: mbarrier.arrive
-  tile.kernel @overlap(%x: !x, %n: index)
-      attributes {units = 4 : i64, producers = 1 : i64, shared = 16416 : i64} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %k = tile.chan async {offset = 0 : i64, barriers = 16384 : i64} : !c
-    tile.role producer {
-      scf.for %i = %c0 to %n step %c1 {
-        %s = tile.acquire %k : !c -> !b
-        tile.copy %x[%c0, %c0] to %s : !x -> !b
-        tile.commit %k : !c
-      }
-    }
-    tile.role consumer {
-      %a = tile.load %x[%n, %c0] : !x -> !a
-      scf.for %i = %c0 to %n step %c1 {
-        %s = tile.wait %k {ahead} : !c -> !b
-        %d = tile.mma %a, %s[%c0, %c0] {warpgroup, async} : !a, !b -> !tile.frag<16x8xf32>
-        tile.await %k : !c
-        %e = tile.settle %d : !tile.frag<16x8xf32>
-        tile.release %k : !c
-      }
-    }
-    tile.return
-  }
 }

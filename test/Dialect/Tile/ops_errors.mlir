@@ -529,35 +529,3 @@ func.func @mma_c6_allowed(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x40xf16>, %
   %1 = tile.mma %a, %w[%i, %c72] {transpose_b, warpgroup} : !tile.frag<16x16xf16>, !tile.buf<64x128xf16> -> !tile.frag<16x56xf32>
   return
 }
-
-// -----
-
-func.func @mma_c7_warpgroup(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x64xf16>) {
-  %c0 = arith.constant 0 : index
-  // expected-error @+1 {{expects warpgroup with async, but got none}}
-  %d = tile.mma %a, %b[%c0, %c0] {async} : !tile.frag<16x16xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
-  %s = tile.settle %d : !tile.frag<16x64xf32>
-  return
-}
-
-// -----
-
-func.func @mma_c7_uses(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x64xf16>) {
-  %c0 = arith.constant 0 : index
-  // expected-error @+1 {{expects one use of a result with async, by a tile.settle of its block, but got others}}
-  %d = tile.mma %a, %b[%c0, %c0] {warpgroup, async} : !tile.frag<16x16xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
-  %s = tile.row_reduce max %d : !tile.frag<16x64xf32> -> !tile.frag<16x1xf32>
-  return
-}
-
-// -----
-
-func.func @mma_c7_block(%a: !tile.frag<16x16xf16>, %b: !tile.buf<64x64xf16>, %p: i1) {
-  %c0 = arith.constant 0 : index
-  // expected-error @+1 {{expects one use of a result with async, by a tile.settle of its block, but got one of another block}}
-  %d = tile.mma %a, %b[%c0, %c0] {warpgroup, async} : !tile.frag<16x16xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
-  scf.if %p {
-    %s = tile.settle %d : !tile.frag<16x64xf32>
-  }
-  return
-}

@@ -83,26 +83,3 @@ tile.kernel @grid_wait_of_all(%l: memref<?xi32>, %y: memref<?x64xf32>, %n: index
   }
   tile.return
 }
-
-// Waits while a warpgroup multiplies: for a slot of this trip, and of the next.
-// CHECK-LABEL: tile.kernel @overlap(
-tile.kernel @overlap(%x: memref<?x64xf16>, %n: index) attributes {producers = 1 : i64, units = 4 : i64} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %a = tile.chan async : !tile.chan<64x64xf16, 4>
-  tile.role consumer {
-    %q = tile.load %x[%n, %c0] : memref<?x64xf16> -> !tile.frag<16x64xf16>
-    scf.for %i = %c0 to %n step %c1 {
-      // CHECK: tile.wait %[[A:.*]] {ahead} : <64x64xf16, 4> -> <64x64xf16>
-      %k = tile.wait %a {ahead} : !tile.chan<64x64xf16, 4> -> !tile.buf<64x64xf16>
-      // CHECK: %[[D:.*]] = tile.mma {{.*}} {async, warpgroup}
-      %d = tile.mma %q, %k[%c0, %c0] {warpgroup, async} : !tile.frag<16x64xf16>, !tile.buf<64x64xf16> -> !tile.frag<16x64xf32>
-      // CHECK: tile.await %[[A]] : <64x64xf16, 4>
-      tile.await %a : !tile.chan<64x64xf16, 4>
-      // CHECK: tile.settle %[[D]] : <16x64xf32>
-      %s = tile.settle %d : !tile.frag<16x64xf32>
-      tile.release %a : !tile.chan<64x64xf16, 4>
-    }
-  }
-  tile.return
-}

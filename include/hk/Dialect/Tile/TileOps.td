@@ -392,9 +392,7 @@ def Tile_MmaOp : Tile_Op<"mma"> {
 
     With `warpgroup`, four units that follow each other multiply together, and
     B is read once for all of them (wgmma). All four have to come here at the
-    same time of their run, each with rows of its own. With `async`, the product
-    only begins: it is there after a `tile.settle`, and what comes between runs
-    meanwhile.
+    same time of their run, each with rows of its own.
 
     Constraints:
     - (C1) A is a slab, C and the result are slabs of f32, of the same rows.
@@ -406,8 +404,6 @@ def Tile_MmaOp : Tile_Op<"mma"> {
       multiple of 16 and a column that is constant. Where B is swizzled, the
       column is a multiple of 16, and, with `transpose_b`, begins a block of B
       unless N ends in the same block.
-    - (C7) `async` goes with `warpgroup` and with one use, by a `tile.settle` of
-      the same block.
 
     Example:
 
@@ -421,7 +417,7 @@ def Tile_MmaOp : Tile_Op<"mma"> {
   let arguments = (ins Tile_Frag:$a, Arg<Tile_Buf, "", [MemRead]>:$b,
                        Index:$row, Index:$column, Optional<Tile_Frag>:$c,
                        UnitAttr:$transpose_b, UnitAttr:$split,
-                       UnitAttr:$warpgroup, UnitAttr:$async);
+                       UnitAttr:$warpgroup);
   let results = (outs Tile_Frag:$result);
   let assemblyFormat = [{
     $a `,` $b `[` $row `,` $column `]` (`,` $c^)? attr-dict `:`
@@ -433,7 +429,7 @@ def Tile_MmaOp : Tile_Op<"mma"> {
                                  "::mlir::Value":$column, "::mlir::Value":$c,
                                  "bool":$transpose_b, "bool":$split), [{
     build($_builder, $_state, type, a, b, row, column, c, transpose_b, split,
-          /*warpgroup=*/false, /*async=*/false);
+          /*warpgroup=*/false);
   }]>];
   let extraClassDeclaration = [{
     /// Which of (C6) does not hold, as "expects X, but got Y", or an empty

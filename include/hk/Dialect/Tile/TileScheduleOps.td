@@ -19,7 +19,7 @@ def Tile_RoleOp : Tile_Op<"role", [SingleBlock, NoTerminator, NoRegionArguments]
     - (C2) values from outside of the role are arguments of the kernel,
       scalars and channels.
     - (C3) only a producer has `acquire`, `copy` and `commit`; only a consumer
-      has `wait`, `await` and `release`.
+      has `wait` and `release`.
 
     Example:
 
@@ -123,13 +123,8 @@ def Tile_CommitOp : Tile_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a consumer waits for the next slot to be full";
   let description = [{
-    With `ahead`, it does so in the first trip of a loop alone: in the others,
-    the slot is full by the `tile.await` of the trip before.
-
     Constraints:
     - (C1) the result is no larger than a slot, in bytes.
-    - (C2) `ahead` goes with a `tile.await` of the channel behind it, in the
-      body of the same `scf.for`.
 
     Example:
 
@@ -137,59 +132,9 @@ def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
     %b = tile.wait %c : !tile.chan<64x128xf16, 3> -> !tile.buf<64x128xf16>
     ```
   }];
-  let arguments = (ins Tile_Chan:$chan, UnitAttr:$ahead);
+  let arguments = (ins Tile_Chan:$chan);
   let results = (outs Tile_Buf:$result);
   let assemblyFormat = "$chan attr-dict `:` type($chan) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "a consumer waits for the slot of the loop's next trip";
-  let description = [{
-    Where another trip follows, waits until the next slot is full, without
-    taking it: the first `tile.wait` of that trip does.
-
-    Constraints:
-    - (C1) it is in the body of an `scf.for`, whose first wait is an `ahead` of
-      the same channel; no other wait is behind it.
-
-    Example:
-
-    ```mlir
-    scf.for %i = %c0 to %n step %c1 {
-      %b = tile.wait %c {ahead} : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
-      ...
-      tile.await %c : !tile.chan<64x64xf16, 3>
-      ...
-    }
-    ```
-  }];
-  let arguments = (ins Tile_Chan:$chan);
-  let assemblyFormat = "$chan attr-dict `:` type($chan)";
-  let hasVerifier = 1;
-}
-
-def Tile_SettleOp : Tile_Op<"settle", [
-    MemoryEffects<[MemRead, MemWrite]>,
-    AllTypesMatch<["product", "result"]>]> {
-  let summary = "a product that a warpgroup began, once it has ended";
-  let description = [{
-    The slots that the product reads may be released from here on.
-
-    Constraints:
-    - (C1) the operand is the result of a `tile.mma` with `async`.
-
-    Example:
-
-    ```mlir
-    %d = tile.mma %a, %b[%c0, %c0] {warpgroup, async} : ...
-    %v = tile.wait %c : !tile.chan<64x64xf16, 3> -> !tile.buf<64x64xf16>
-    %s = tile.settle %d : !tile.frag<16x64xf32>
-    ```
-  }];
-  let arguments = (ins Tile_Frag:$product);
-  let results = (outs Tile_Frag:$result);
-  let assemblyFormat = "$product attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -4,8 +4,6 @@
 
 #include "Uses.h"
 
-#include "llvm/Support/SaveAndRestore.h"
-
 using namespace mlir;
 using namespace hk::tile;
 
@@ -113,11 +111,9 @@ public:
 private:
   LogicalResult run(Operation *op, int64_t turn) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (int64_t i = 0, e = choices.get(op, turn); i < e; ++i) {
-        llvm::SaveAndRestore isFollowed(hasNextTrip, i + 1 < e);
+      for (int64_t i = 0, e = choices.get(op, turn); i < e; ++i)
         if (failed(run(*loop.getBody(), turn + i)))
           return failure();
-      }
       return success();
     }
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -138,12 +134,6 @@ private:
       steps.push_back({op, chan, slot});
       return success();
     }
-    if (auto await = dyn_cast<AwaitOp>(op)) {
-      Value chan = await.getChan();
-      if (hasNextTrip)
-        steps.push_back({op, chan, next[chan]});
-      return success();
-    }
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
         if (auto it = slots.find(operand); it != slots.end())
@@ -153,8 +143,6 @@ private:
   }
 
   Choices &choices;
-  /// Whether the innermost loop goes on.
-  bool hasNextTrip = false;
   llvm::DenseMap<Value, int64_t> next;
   llvm::DenseMap<Value, std::pair<Value, int64_t>> slots;
 };

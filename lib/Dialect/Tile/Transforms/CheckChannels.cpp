@@ -95,11 +95,6 @@ private:
             return wrong(op, "a slot more than the units hold", "none");
           return c.waited < c.committed ? count(c.waited) : Outcome::Blocked;
         })
-        .Case<AwaitOp>([&](Operation *op) {
-          if (c.waited - c.released == c.slots)
-            return wrong(op, "a slot more than the units hold", "none");
-          return c.waited < c.committed ? Outcome::Done : Outcome::Blocked;
-        })
         .Case<ReleaseOp>([&](Operation *op) {
           return c.released < c.waited
                      ? count(c.released)

@@ -18,7 +18,6 @@ void tile::buildTileSchedulePipeline(OpPassManager &pm) {
   kernels.addPass(createTilePlaceWaits());
   kernels.addPass(createTilePartition());
   kernels.addPass(createTilePlaceGridWaits());
-  kernels.addPass(createTileOverlapWaits());
   kernels.addPass(createTileCheckChannels());
   kernels.addPass(createTileAllocate());
   kernels.addPass(createTileBudget());

@@ -30,6 +30,41 @@ static void sinkWaits(Block &block) {
   }
 }
 
+/// True if threads copy into the slot and wgmma reads it, which a fence has to
+/// come between.
+static bool needsFence(WaitOp wait) {
+  auto chan = wait.getChan().getDefiningOp<ChanOp>();
+  return chan && chan.getTransport() == Transport::Async &&
+         llvm::any_of(wait.getResult().getUsers(), [](Operation *user) {
+           auto mma = dyn_cast<MmaOp>(user);
+           return mma && mma.getWarpgroup();
+         });
+}
+
+/// Moves waits that need a fence up to the one before, so that one fence does:
+/// it costs more than to hold the slot for longer.
+static void groupWaits(Block &block) {
+  WaitOp first;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto wait = dyn_cast<WaitOp>(op);
+    if (!wait) {
+      if (op.getNumRegions() != 0 && contains<WaitOp, ReleaseOp>(&op))
+        first = {};
+      continue;
+    }
+    if (!needsFence(wait)) {
+      first = {}; // Waits of all channels keep their order.
+      continue;
+    }
+    if (first && first.getChan() == wait.getChan()) {
+      wait->moveAfter(first);
+      first = {}; // Two at a time: more would empty the ring.
+      continue;
+    }
+    first = wait;
+  }
+}
+
 /// Moves the releases of a block up to the last use of the slot.
 static void hoistReleases(Block &block) {
   // The slots of each channel that are waited for and not yet released.
@@ -65,6 +100,7 @@ class PlaceWaitsPass
   void runOnOperation() override {
     getOperation().walk([](Block *block) {
       sinkWaits(*block);
+      groupWaits(*block);
       hoistReleases(*block);
     });
   }

@@ -120,37 +120,3 @@ tile.kernel @many(%t: !t, %n0: index, %n1: index, %n2: index, %n3: index, %n4: i
   }
   tile.return
 }
-
-// -----
-
-!b = !tile.buf<64x64xf16>
-!t = !tile.tiles<64x64xf16>
-!c = !tile.chan<64x64xf16, 2>
-!a = !tile.frag<16x64xf16>
-!d = !tile.frag<16x64xf32>
-
-// A slot of the next trip is waited for while one is held: two are enough.
-// CHECK-LABEL: tile.kernel @ahead(
-tile.kernel @ahead(%t: !t, %a: memref<?x64xf16>, %n: index) attributes {units = 4 : i64} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c = tile.chan bulk : !c
-  tile.role producer {
-    scf.for %i = %c0 to %n step %c1 {
-      %s = tile.acquire %c : !c -> !b
-      tile.copy %t[%i] to %s : !t -> !b
-      tile.commit %c : !c
-    }
-  }
-  tile.role consumer {
-    %q = tile.load %a[%c0, %c0] : memref<?x64xf16> -> !a
-    scf.for %i = %c0 to %n step %c1 {
-      %0 = tile.wait %c {ahead} : !c -> !b
-      %1 = tile.mma %q, %0[%c0, %c0] {warpgroup, async} : !a, !b -> !d
-      tile.await %c : !c
-      %2 = tile.settle %1 : !d
-      tile.release %c : !c
-    }
-  }
-  tile.return
-}
