@@ -75,18 +75,13 @@ TileEmitter::SoftmaxState TileEmitter::emitRescaled(const AttentionHead &head,
   return {maximum, scale(state.sum), scale(state.context)};
 }
 
-/// Whether the context is scaled only where maxima grow by much.
-bool TileEmitter::scalesRarely(const AttentionHead &head) {
-  return head.paddedHeadDim >= kWideHead;
-}
-
 /// The state that a block whose greatest scores are `top` is added to. Where
 /// the context is wide it is not scaled for maxima that are a little greater:
 /// powers may be above 1, and all is divided by their sum in the end.
 TileEmitter::SoftmaxState TileEmitter::emitMaximum(const AttentionHead &head,
                                                    SoftmaxState state,
                                                    Value top, Masking masking) {
-  if (!scalesRarely(head))
+  if (head.paddedHeadDim < kWideHead)
     return emitRescaled(head, state, top, masking);
   Value isGreater = map(
       rowType(b.getI1Type()), {top, state.maximum}, [&](ValueRange x) -> Value {
@@ -148,8 +143,7 @@ TileEmitter::Weights TileEmitter::emitWeights(const AttentionHead &head,
                                               Value scores, SoftmaxState state,
                                               Masking masking) {
   auto emitTop = [&]() -> Value {
-    return RowReduceOp::create(b, loc,
-                               cast<FragType>(state.maximum.getType()),
+    return RowReduceOp::create(b, loc, cast<FragType>(state.maximum.getType()),
                                Reduction::Max, scores);
   };
   if (!head.guessesMaximum) {

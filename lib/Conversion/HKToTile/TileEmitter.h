@@ -193,7 +193,6 @@ private:
   mlir::Value emitBase(mlir::Value maximum, Masking masking);
   SoftmaxState emitRescaled(const AttentionHead &head, SoftmaxState state,
                             mlir::Value top, Masking masking);
-  static bool scalesRarely(const AttentionHead &head);
   SoftmaxState emitMaximum(const AttentionHead &head, SoftmaxState state,
                            mlir::Value top, Masking masking);
   BlockPowers emitBlock(const AttentionHead &head, mlir::Value scores,

@@ -5,7 +5,7 @@
 #ifndef HK_DIALECT_TILE_TILESCHEDULEOPS_TD
 #define HK_DIALECT_TILE_TILESCHEDULEOPS_TD
 
-include "hk/Dialect/Tile/TileOps.td"
+include "hk/Dialect/Tile/TileMemoryOps.td"
 
 def Tile_RoleOp : Tile_Op<"role", [SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "what some warps of a CTA do";
