@@ -28,9 +28,8 @@ hk.executable @twice {
     %y = hk.add %x, %x : tensor<?x4x16xf32>, tensor<?x4x16xf32>
     hk.yield %y : tensor<?x4x16xf32>
   }
-  hk.variant #hk.cuda<arch = "sm_90a", rows = 8, units = 4, columns = 8, heads = 0,
-                      block = 8, depth = 8, keys = 8, stages = 1, operands = f16,
-                      mma = wgmma, ctas = 2, persistent = true>
+  hk.variant #hk.cuda<arch = "sm_90a", rows = 8, units = 2, columns = 8, heads = 0,
+                      block = 8, depth = 8, keys = 8, stages = 1, operands = f16>
       grid(affine_map<()[B] -> (((B * 4) ceildiv 8) * 2)>) {
   ^bb0(%x: tensor<?x4x16xf32>, %l: index):
     %b = hk.packed.get @b[%l] : tensor<16xf32>
