@@ -159,7 +159,9 @@ Status AccuracyGate::compare(DLTensor *const *outputs, GateResult &result) {
     if (!onHost)
       HK_TRY(referenceReader_.start(reference.device.data(), reference.size));
     for (uint64_t start = 0; result.failed == 0;) {
-      const uint8_t *got = nullptr, *expected = reference.host.data() + start;
+      const uint8_t *got = nullptr;
+      const uint8_t *expected =
+          onHost ? reference.host.data() + start : nullptr;
       uint64_t size = 0;
       HK_TRY(reader_.next(got, size));
       if (size == 0)

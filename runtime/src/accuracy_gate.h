@@ -74,8 +74,9 @@ private:
   Workers &workers_;
   const schema::Function &function_;
   uint64_t hostLimit_;
-  ChunkReader reader_, referenceReader_;
   std::vector<std::unique_ptr<Reference>> references_; // by output
+  // They end what they still read of these: so they go first.
+  ChunkReader reader_, referenceReader_;
   uint64_t bytes_ = 0;
   uint64_t elements_ = 0, notFinite_ = 0;
   std::string firstNotFinite_;
