@@ -196,7 +196,8 @@ struct ScalarLowering : TilePattern<memref::LoadOp> {
     for (int64_t i = shape.size() - 1; i >= 0; --i) {
       Value index = adaptor.getIndices()[i];
       address = d.address(address, d.fromIndex(index), stride);
-      stride *= shape[i]; // only the outermost, the last, may be dynamic
+      if (i > 0) // Only the outermost, which comes last, may be dynamic.
+        stride *= shape[i];
     }
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
         op, op.getType(), address, bytes, /*isVolatile=*/false,
