@@ -94,6 +94,9 @@ LINEAR = [
     Case("linear", "128-to-128", linear(33, 128, 128, "gelu_tanh")),
     Case("linear", "deep", linear(16, 320, 24, "relu")),
     Case("linear", "wide", linear(9, 24, 264, "silu")),
+    Case("linear", "persistent", linear(100, 64, 192), (Run(batch=3),),
+         "rows = 64, units = 4, columns = 64, heads = 0, block = 64, depth = 64, keys = 64, stages = 3, "
+         "operands = f16, mma = wgmma, ctas = 1, persistent = true", ("sm_90a",)),
     Case("linear", "odd-sizes", linear(5, 37, 19, "gelu_erf")),
     Case("linear", "no-bias", linear(7, 48, 48, bias=False), (Run(batch=2),)),
     Case("linear", "residual-key-mask", linear(19, 64, 64, residual=True, mask="key_mask"),

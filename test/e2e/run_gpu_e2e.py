@@ -132,10 +132,10 @@ class Prepared:
             return compile_("n.mlir", module)
         compile_("n.mlir", self.path("kernels.mlir"), "--emit=kernels")
         text = pathlib.Path(self.path("kernels.mlir")).read_text()
-        text, count = re.subn(r"(@attention[^\n]*schedules )\[[^\]]*operands = f16[^\]]*\]",
+        text, count = re.subn(r"(@(?:attention|linear)[^\n]*schedules )\[[^\]]*operands = f16[^\]]*\]",
                               rf'\1[#hk.cuda<arch = "{target}", {self.case.schedule}>]', text)
         if not count:
-            raise Failure("expects kernels of attention, but got none")
+            raise Failure("expects kernels of attention or of products, but got none")
         text = re.sub(r"hk.predicted_us = array<f64: [^>]*>", "hk.predicted_us = array<f64: 1.0>", text)
         pathlib.Path(self.path("kernels.mlir")).write_text(text)
         return compile_("kernels.mlir", module, "--from=kernels")

@@ -316,8 +316,8 @@ Value TileEmitter::emitHead(AttentionHead &h) {
           b, loc, common, add(isOfUnit ? emitFirstRow() : firstQuery, 1));
     whole = mul(arith::DivUIOp::create(b, loc, common, index(h.keys)), h.keys);
   }
-  // Where whole blocks take the maximum of those before them, the others, of
-  // which there is one at least under a causal mask, come first.
+  // Where whole blocks take the maximum of those before them, the others come
+  // first: under a causal mask, a row that is not padding has one at least.
   bool guesses = multipliesTogether() && plan.sequence >= kManyBlocks * h.keys;
   if (hasWhole && !guesses)
     state = emitKeyLoop(h, index(0), whole, state, Masking::None);
@@ -338,19 +338,18 @@ Value TileEmitter::emitHead(AttentionHead &h) {
 
 /// The blocks up to `end`, which take the maximum of those before them. Where
 /// there may be none, the first has a loop of its own.
-TileEmitter::SoftmaxState TileEmitter::emitWholeBlocks(AttentionHead &head,
-                                                       Value end,
-                                                       SoftmaxState state) {
+TileEmitter::SoftmaxState
+TileEmitter::emitWholeBlocks(const AttentionHead &head, Value end,
+                             SoftmaxState state) {
   Value begin = index(0);
   if (!head.op.getCausal()) {
     Value second = arith::MinSIOp::create(b, loc, end, index(head.keys));
     state = emitKeyLoop(head, begin, second, state, Masking::None);
     begin = second;
   }
-  head.guessesMaximum = true;
-  state = emitKeyLoop(head, begin, end, state, Masking::None);
-  head.guessesMaximum = false;
-  return state;
+  AttentionHead guessing = head;
+  guessing.guessesMaximum = true;
+  return emitKeyLoop(guessing, begin, end, state, Masking::None);
 }
 
 /// The blocks from `begin` on under a key mask. Most masks are a prefix, and

@@ -213,7 +213,7 @@ private:
   SoftmaxState emitKeyLoop(const AttentionHead &head, mlir::Value begin,
                            mlir::Value end, SoftmaxState state,
                            Masking masking);
-  SoftmaxState emitWholeBlocks(AttentionHead &head, mlir::Value end,
+  SoftmaxState emitWholeBlocks(const AttentionHead &head, mlir::Value end,
                                SoftmaxState state);
   SoftmaxState emitMaskedLoop(const AttentionHead &head, mlir::Value begin,
                               SoftmaxState state);

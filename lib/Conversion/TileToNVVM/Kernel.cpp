@@ -73,29 +73,21 @@ struct ReturnLowering : TilePattern<tile::ReturnOp> {
   }
 };
 
-struct ItemLowering : TilePattern<tile::ItemOp> {
-  using TilePattern::TilePattern;
+/// A number of the CTA or the grid.
+template <typename Op, Value (Device::*number)()>
+struct NumberLowering : TilePattern<Op> {
+  using TilePattern<Op>::TilePattern;
 
   LogicalResult
-  matchAndRewrite(tile::ItemOp op, OpAdaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Device d(rewriter, op.getLoc());
-    rewriter.replaceOp(op, d.toIndex(d.ctaId()));
+    rewriter.replaceOp(op, d.toIndex((d.*number)()));
     return success();
   }
 };
-
-struct CtasLowering : TilePattern<tile::CtasOp> {
-  using TilePattern::TilePattern;
-
-  LogicalResult
-  matchAndRewrite(tile::CtasOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Device d(rewriter, op.getLoc());
-    rewriter.replaceOp(op, d.toIndex(d.ctaCount()));
-    return success();
-  }
-};
+using ItemLowering = NumberLowering<tile::ItemOp, &Device::ctaId>;
+using CtasLowering = NumberLowering<tile::CtasOp, &Device::ctaCount>;
 
 struct UnitLowering : TilePattern<tile::UnitOp> {
   using TilePattern::TilePattern;
