@@ -101,6 +101,16 @@ def plans_of(options, module):
     return [plan for plan in plans if options.target == "cpu" or f".{options.target}." in plan[0]]
 
 
+def with_schedule(kernels, target, schedule):
+    """The text of kernels (hk-compile --emit=kernels) whose attentions and products that multiply f16 have one
+    schedule: what #hk.cuda says behind the architecture."""
+    kernels, count = re.subn(r"(@(?:attention|linear)[^\n]*schedules )\[[^\]]*operands = f16[^\]]*\]",
+                             rf'\1[#hk.cuda<arch = "{target}", {schedule}>]', kernels)
+    if not count:
+        raise Failure("expects kernels of attention or of products, but got none")
+    return re.sub(r"hk.predicted_us = array<f64: [^>]*>", "hk.predicted_us = array<f64: 1.0>", kernels)
+
+
 class Prepared:
     """A case, compiled for one target."""
 
@@ -131,13 +141,8 @@ class Prepared:
         if not self.case.schedule:
             return compile_("n.mlir", module)
         compile_("n.mlir", self.path("kernels.mlir"), "--emit=kernels")
-        text = pathlib.Path(self.path("kernels.mlir")).read_text()
-        text, count = re.subn(r"(@(?:attention|linear)[^\n]*schedules )\[[^\]]*operands = f16[^\]]*\]",
-                              rf'\1[#hk.cuda<arch = "{target}", {self.case.schedule}>]', text)
-        if not count:
-            raise Failure("expects kernels of attention or of products, but got none")
-        text = re.sub(r"hk.predicted_us = array<f64: [^>]*>", "hk.predicted_us = array<f64: 1.0>", text)
-        pathlib.Path(self.path("kernels.mlir")).write_text(text)
+        kernels = pathlib.Path(self.path("kernels.mlir"))
+        kernels.write_text(with_schedule(kernels.read_text(), target, self.case.schedule))
         return compile_("kernels.mlir", module, "--from=kernels")
 
     def environment(self, mode):

@@ -18,6 +18,7 @@ import tarfile
 
 import packed_modules
 import reference
+import run_gpu_e2e
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = ("hk-run", "hk-bench")
@@ -38,11 +39,15 @@ def run(words):
 class Packer:
     def __init__(self, build, out, targets):
         self.bin, self.out = build / "bin", out
-        self.targets = [f"--target={target}" for target in targets]
+        self.targets = targets
 
-    def compile(self, name, source, words=()):
+    def call_compiler(self, source, output, targets, words=()):
+        return run([self.bin / "hk-compile", source, *(f"--target={target}" for target in targets), *words,
+                    "-o", output])
+
+    def compile(self, name, source, words=(), targets=None):
         file = pathlib.Path("modules") / (name.replace("/", "-") + ".hkm")
-        passed, said = run([self.bin / "hk-compile", source, *self.targets, *words, "-o", self.out / file])
+        passed, said = self.call_compiler(source, self.out / file, targets or self.targets, words)
         return str(file) if passed else None, said
 
     def plans(self, file):
@@ -57,10 +62,21 @@ class Packer:
             return None, said
         return self.compile(name, source, ["--oracle"] if oracle else [])
 
-    def text(self, name, text):
+    def small(self, name, case):
+        """A case of gpu_cases.py, by its schedule where it has one, and for one target then."""
         source = self.out / "networks" / (name.replace("/", "-") + ".mlir")
-        source.write_text(text)
-        return self.compile(name, source)
+        source.write_text(case.build().text())
+        if not case.schedule:
+            return self.compile(name, source)
+        targets = [target for target in self.targets if not case.targets or target in case.targets][:1]
+        if not targets:
+            return None, f"expects a target among {', '.join(case.targets)}, but got {', '.join(self.targets)}"
+        kernels = source.with_suffix(".kernels.mlir")
+        passed, said = self.call_compiler(source, kernels, targets, ["--emit=kernels"])
+        if not passed:
+            return None, said
+        kernels.write_text(run_gpu_e2e.with_schedule(kernels.read_text(), *targets, case.schedule))
+        return self.compile(name, kernels, ["--from=kernels"], targets)
 
     def jobs(self):
         """(name, facts, a function that gives (file or None, message))."""
@@ -75,7 +91,7 @@ class Packer:
             words = reference.Network(**case.network).arguments()
             yield name, {"kind": "odd"}, lambda name=name, words=words: self.network(name, words, oracle=False)
         for name, case in packed_modules.small_cases().items():
-            yield name, {"kind": "small"}, lambda name=name, case=case: self.text(name, case.build().text())
+            yield name, {"kind": "small"}, lambda name=name, case=case: self.small(name, case)
 
 
 def collect_files(build, out):

@@ -80,6 +80,14 @@ class Runs(unittest.TestCase):
         self.assertIn("error", run_on_gpu.run_program(["/no/such/program"], 1))
 
 
+    def test_sanitizers_are_clean_by_their_summaries(self):
+        clean = "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
+        self.assertTrue(run_on_gpu.is_clean(clean))
+        self.assertTrue(run_on_gpu.is_clean("median 3 us\n========= ERROR SUMMARY: 0 errors\n"))
+        self.assertFalse(run_on_gpu.is_clean(clean.replace("SUMMARY: 0", "SUMMARY: 12")))
+        self.assertFalse(run_on_gpu.is_clean("median 3 us\n"))
+
+
 class Tells(unittest.TestCase):
     def test_graphs_do_not_count_as_the_result(self):
         times = {"hk safe": time_of(30.0), "hk fused": time_of(20.0, failed=1), "hk safe graph": time_of(15.0),
