@@ -32,40 +32,33 @@ BREAKS = [
 MODES = [["--lazy", "--races"]] + [["--races", "--seed", str(s)] for s in range(1, 9)]
 
 
-def fails(suite, path, run):
+def fails(suite, lines, run):
+    ptx = "\n".join(lines) + "\n"
     for mode in MODES:
         try:
-            run[2](*suite.emulate(path, run, mode + ["--budget", "3000000"]))
+            run[2](*suite.emulate(ptx, run, mode + ["--budget", "3000000"]))
         except AssertionError:
             return True
     return False
-
-
-def lines_of(lines, kernel):
-    """The lines of a kernel."""
-    start = next(i for i, l in enumerate(lines) if f".entry {kernel}(" in l)
-    return range(start, lines.index("}", start))
 
 
 def main(suite, breaks=BREAKS):
     """Breaks each line of each kernel that a pattern matches."""
     missed, tried = [], 0
     for arch in suite.arches:
-        lines = suite.compile(arch).read_text().splitlines()
-        path = suite.folder / "broken.ptx"
+        kernels = suite.compile(arch)
         for run in suite.runs:
-            path.write_text("\n".join(lines))
-            assert not fails(suite, path, run), f"{arch}: {run[0]} fails as it is"
-            for at in lines_of(lines, run[0]):
+            lines = kernels[run[0]].splitlines()
+            assert not fails(suite, lines, run), f"{arch}: {run[0]} fails as it is"
+            for at, line in enumerate(lines):
                 for pattern, change in breaks:
-                    if not re.search(pattern, lines[at]):
+                    if not re.search(pattern, line):
                         continue
-                    broken = lines[:at] + [change(lines[at])] + lines[at + 1 :]
-                    path.write_text("\n".join(broken) + "\n")
+                    broken = lines[:at] + [change(line)] + lines[at + 1 :]
                     tried += 1
-                    if not fails(suite, path, run):
+                    if not fails(suite, broken, run):
                         missed.append(
-                            f"{arch} {run[0]} line {at + 1}: {lines[at].strip()} -> "
+                            f"{arch} {run[0]} line {at + 1}: {line.strip()} -> "
                             f"{broken[at].strip() or 'nothing'}"
                         )
     print(f"{tried} broken kernels, {len(missed)} not found", *missed, sep="\n")

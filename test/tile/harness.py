@@ -76,6 +76,8 @@ class Suite:
         return result.stdout
 
     def compile(self, arch):
+        """{kernel: PTX of it alone}; all of them go through ptxas on the way. The
+        emulator reads the whole of a file for each run."""
         llvm = self.options.llvm
         module = "\n".join(self.kernels)
         module = module.replace("$bulk", "async" if arch == "sm_80" else "bulk")
@@ -112,10 +114,13 @@ class Suite:
                 spills = "spill" in line and " 0 bytes spill stores" not in line
                 spills &= kernel not in self.cramped
                 assert not spills, f"{arch} {kernel}: {line}"
-        return path
+        return split(ptx)
 
-    def emulate(self, path, run, mode):
+    def emulate(self, ptx, run, mode):
+        """The contents of the Outs; `ptx` holds the kernel."""
         name, arguments, _, grid, threads, shared = run
+        path = self.folder / "kernel.ptx"
+        path.write_text(ptx)
         command = [self.options.hk_emulate, path, "--kernel", name, "--grid", grid]
         command += ["--block", threads, "--shared", shared, *mode]
         outs = []
@@ -144,11 +149,11 @@ class Suite:
     def main(self):
         failed = 0
         for arch in self.arches:
-            path = self.compile(arch)
+            kernels = self.compile(arch)
             for run in self.runs:
                 for mode in MODES:
                     try:
-                        run[2](*self.emulate(path, run, mode))
+                        run[2](*self.emulate(kernels[run[0]], run, mode))
                     except AssertionError as error:
                         print(f"{arch} {run[0]} {' '.join(mode)}: {error}")
                         failed += 1
@@ -156,6 +161,18 @@ class Suite:
         print(f"{len(self.runs)} runs on {', '.join(self.arches)}, {failed} failed")
         shutil.rmtree(self.folder)
         raise SystemExit(1 if failed else 0)
+
+
+def split(ptx):
+    """{kernel: PTX of it alone}, by the comment that LLVM writes in front of each.
+    Shared memory is declared in front of the first kernel that has it."""
+    head, *kernels = re.split(r"^(?=[ \t]*// \.globl\s)", ptx, flags=re.M)
+    shared = re.findall(r"^\.extern \.shared .*\n", ptx, re.M)
+    texts = {}
+    for kernel in kernels:
+        name = re.search(r"\.entry (\w+)\(", kernel).group(1)
+        texts[name] = head + "".join(line for line in shared if line not in kernel) + kernel
+    return texts
 
 
 def roomy(ptx, names):
