@@ -120,9 +120,11 @@ class Prepared:
         self.parameters = self.network.draw_parameters(generator(case.group, case.name))
         with open(self.path("n.mlir"), "w") as stream:
             stream.write(self.network.text())
+        self.words = []
+        if options.assemble_only:
+            return
         # The emulator reads PTX; ptxas has its turn in assemble().
         self.compile(options.target, self.path("n.hkm"), ptxas="none")
-        self.words = []
         if self.parameters:
             safetensors_file.save(self.path("w.safetensors"), self.parameters)
             self.words = ["--params", self.path("w.safetensors")]

@@ -5,6 +5,7 @@
 #include "../ErrorCollector.h"
 #include "Assemble.h"
 #include "Compiler.h"
+#include "ShareCode.h"
 #include "hk/Target/KernelModule.h"
 #include "hk/Target/NVPTX/Arch.h"
 #include "hk/Target/NVPTX/Ptxas.h"
@@ -104,6 +105,18 @@ static std::string makeName(StringRef symbol, const llvm::StringSet<> &taken) {
   return unique;
 }
 
+/// Names functions as the PTX does, and leaves one of those with the same code.
+static void shareCode(Job &job, ArrayRef<llvm::Function *> functions) {
+  for (auto [index, first] : llvm::enumerate(findSameCode(functions))) {
+    if (first == index) {
+      functions[index]->setName(job.kernels[index].name);
+      continue;
+    }
+    job.kernels[index].name = job.kernels[first].name;
+    functions[index]->eraseFromParent();
+  }
+}
+
 static LogicalResult translate(Job &job) {
   job.code.name = job.op.getSymName().value_or("").str();
   if (job.code.name.empty())
@@ -129,7 +142,6 @@ static LogicalResult translate(Job &job) {
       return failure();
     kernel->name = makeName(function.getSymName(), taken);
     taken.insert(kernel->name);
-    job.code.kernels[function.getSymName().str()] = kernel->name;
     job.kernels.push_back(std::move(*kernel));
   }
   job.context = std::make_unique<llvm::LLVMContext>();
@@ -138,12 +150,18 @@ static LogicalResult translate(Job &job) {
   job.module = translateModuleToLLVMIR(job.op, *job.context, job.code.name);
   if (!job.module)
     return job.op.emitOpError() << "cannot be translated to LLVM IR";
+  SmallVector<llvm::Function *> functions;
   for (Kernel &kernel : job.kernels) {
     llvm::Function *function = job.module->getFunction(kernel.op.getSymName());
     PTXCompiler::makeEntry(*function, kernel.bounds);
     kernel.isBound = function->hasFnAttribute("nvvm.minctasm");
-    function->setName(kernel.name);
+    // Nothing to LLVM, but the assembler may bound registers by it.
+    function->addFnAttr("hk.shared", llvm::utostr(kernel.shared));
+    functions.push_back(function);
   }
+  shareCode(job, functions);
+  for (Kernel &kernel : job.kernels)
+    job.code.kernels[kernel.op.getSymName().str()] = kernel.name;
   return success();
 }
 
@@ -181,50 +199,51 @@ static llvm::Error compile(Job &job, const PTXOptions &options) {
   return llvm::Error::success();
 }
 
+/// Says what ptxas said of a kernel.
+static void emitRemarks(Kernel &kernel, const KernelUsage &usage,
+                        const Assembled &assembled) {
+  using remark::RemarkOpts;
+  StringRef name = kernel.op.getSymName();
+  Location loc = kernel.op.getLoc();
+  auto options = [&](StringRef remark) {
+    return RemarkOpts::name(remark).category("ptxas").function(name);
+  };
+  remark::analysis(loc, options("Registers"))
+      << llvm::formatv("{0}: a thread has {1} registers and {2} bytes of "
+                       "stack",
+                       name, usage.registers, usage.stack)
+             .str();
+  if (auto it = assembled.ctas.find(usage.kernel); it != assembled.ctas.end())
+    remark::analysis(loc, options("Bound"))
+        << llvm::formatv("{0}: nothing is spilled with the registers that "
+                         "{1} CTAs leave each other",
+                         name, it->second)
+               .str();
+  if (usage.spills())
+    remark::missed(loc, options("Spills"))
+        << llvm::formatv("{0}: expects values to stay in registers, but got "
+                         "{1} bytes of spill stores and {2} of spill loads",
+                         name, usage.spillStores, usage.spillLoads)
+               .str();
+  for (const std::string &advice : usage.advice)
+    remark::missed(loc, options("Advice"))
+        << llvm::formatv("{0}: the assembler says {1}", name, advice).str();
+}
+
 /// Says what ptxas said.
 static void emitRemarks(Job &job) {
-  using remark::RemarkOpts;
   const PtxasResult &result = job.assembled.result;
   if (result.cubin.empty() && !result.log.empty())
     remark::missed(job.op.getLoc(),
-                   RemarkOpts::name("NoCubin").category("ptxas"))
+                   remark::RemarkOpts::name("NoCubin").category("ptxas"))
         << llvm::formatv("no cubin for {0}: expects a newer ptxas, but got one "
                          "that says \"{1}\"",
                          job.code.arch->name, result.log)
                .str();
-  for (const KernelUsage &usage : readPtxasLog(result.log)) {
-    auto kernel = llvm::find_if(job.kernels, [&](const Kernel &kernel) {
-      return kernel.name == usage.kernel;
-    });
-    if (kernel == job.kernels.end())
-      continue;
-    StringRef name = kernel->op.getSymName();
-    Location loc = kernel->op.getLoc();
-    auto options = [&](StringRef remark) {
-      return RemarkOpts::name(remark).category("ptxas").function(name);
-    };
-    remark::analysis(loc, options("Registers"))
-        << llvm::formatv("{0}: a thread has {1} registers and {2} bytes of "
-                         "stack",
-                         name, usage.registers, usage.stack)
-               .str();
-    if (auto it = job.assembled.ctas.find(usage.kernel);
-        it != job.assembled.ctas.end())
-      remark::analysis(loc, options("Bound"))
-          << llvm::formatv("{0}: nothing is spilled with the registers that "
-                           "{1} CTAs leave each other",
-                           name, it->second)
-                 .str();
-    if (usage.spills())
-      remark::missed(loc, options("Spills"))
-          << llvm::formatv("{0}: expects values to stay in registers, but got "
-                           "{1} bytes of spill stores and {2} of spill loads",
-                           name, usage.spillStores, usage.spillLoads)
-                 .str();
-    for (const std::string &advice : usage.advice)
-      remark::missed(loc, options("Advice"))
-          << llvm::formatv("{0}: the assembler says {1}", name, advice).str();
-  }
+  for (const KernelUsage &usage : readPtxasLog(result.log))
+    for (Kernel &kernel : job.kernels)
+      if (kernel.name == usage.kernel)
+        emitRemarks(kernel, usage, job.assembled);
 }
 
 FailureOr<std::vector<PTXCode>> hk::generatePTX(ModuleOp module,

@@ -32,7 +32,8 @@ struct PTXCode {
   /// The PTX, assembled for the architecture; empty where ptxas was not run.
   std::string cubin;
   /// The name in the PTX of each function that has `hk.executable`: a symbol of
-  /// MLIR can have characters that PTX has not.
+  /// MLIR can have characters that PTX has not, and functions with the same
+  /// code have one name.
   std::map<std::string, std::string> kernels;
   std::string llvmIR;
 };
