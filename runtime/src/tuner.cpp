@@ -137,39 +137,60 @@ Status Tuner::contend(const schema::Plan &plan, const VariantChoice &variants,
   return Status();
 }
 
-Status Tuner::tunePlan(const schema::Plan &plan, Tuning &tuning) {
-  Candidate best;
-  VariantChoice variants = firstVariants(device_, setup_.module, plan);
-  HK_TRY(contend(plan, variants, best, tuning));
-  const size_t first = tuning.contenders.size() - 1;
-  std::string ended; // why no more variants are tried
-  if (tuning.contenders[first].verdict == Verdict::Slower)
-    ended = tuning.contenders[first].reason;
+bool Tuner::isTimeOver() const {
+  return began_.milliseconds() >= 1000.0 * setup_.context.tuneSeconds();
+}
+
+Status Tuner::tryVariants(const schema::Plan &plan, Candidate &best,
+                          std::string ended, Tuning &tuning) {
+  const VariantChoice first = firstVariants(device_, setup_.module, plan);
+  auto isTried = [&](const VariantChoice &variants) {
+    return std::any_of(tuning.contenders.begin(), tuning.contenders.end(),
+                       [&](const Contender &contender) {
+                         return contender.plan == &plan &&
+                                contender.variants == variants;
+                       });
+  };
   // One kernel after another, the others at their best so far.
   size_t left = 0;
-  for (uint32_t i = 0; i < variants.size(); ++i) {
-    if (!variants[i])
+  for (uint32_t i = 0; i < first.size(); ++i) {
+    if (!first[i])
       continue;
     for (const ChosenVariant &other : usefulVariants(
              device_, *setup_.module.metadata().executables()->Get(i))) {
-      if (other == variants[i])
+      VariantChoice tried = best.plan ? best.plan->variants() : first;
+      tried[i] = other;
+      // What fails beside one kernel fails beside others.
+      if (isTried(tried) ||
+          std::find(broken_.begin(), broken_.end(), other) != broken_.end())
         continue;
-      if (ended.empty() && !isHopeless(best, ended) &&
-          began_.milliseconds() >= 1000.0 * setup_.context.tuneSeconds())
+      if (ended.empty() && !isHopeless(best, ended) && isTimeOver())
         ended = concat("HK_TUNE_SECONDS (", setup_.context.tuneSeconds(),
                        ") are over");
       if (!ended.empty()) {
         ++left;
         continue;
       }
-      VariantChoice tried = best.plan ? best.plan->variants() : variants;
-      tried[i] = other;
       HK_TRY(contend(plan, tried, best, tuning));
+      if (const Verdict verdict = tuning.contenders.back().verdict;
+          verdict == Verdict::Inaccurate || verdict == Verdict::Failed)
+        broken_.push_back(other);
     }
   }
   if (left > 0)
     say(tuning, concat("plan '", printable(view(plan.name())), "': ", left,
                        " variants are not tried: ", ended));
+  return Status();
+}
+
+Status Tuner::tunePlan(const schema::Plan &plan, Tuning &tuning) {
+  Candidate best;
+  HK_TRY(
+      contend(plan, firstVariants(device_, setup_.module, plan), best, tuning));
+  const Contender &first = tuning.contenders.back();
+  HK_TRY(tryVariants(plan, best,
+                     first.verdict == Verdict::Slower ? first.reason : "",
+                     tuning));
   if (!best.plan)
     return Status();
   if (!champion_.plan) {
@@ -201,8 +222,8 @@ Status Tuner::tuneAll(Tuning &tuning) {
   if (!status.ok()) {
     // Nothing may win unchecked.
     HK_TRY(device_.synchronize(run_->stream));
-    fallBack(tuning, concat("the reference plan cannot be run: ",
-                            status.message()));
+    fallBack(tuning,
+             concat("the reference plan cannot be run: ", status.message()));
     return Status();
   }
   if (!gate_->tellsAnything()) {
@@ -215,6 +236,13 @@ Status Tuner::tuneAll(Tuning &tuning) {
   }
   for (const schema::Plan *plan : plans_)
     HK_TRY(tunePlan(*plan, tuning));
+  // Kernels of a graph overlap, so that what is best of one depends on those
+  // beside it, which have changed since it was tried.
+  size_t before = SIZE_MAX;
+  while (champion_.plan && champion_.index != before && !isTimeOver()) {
+    before = champion_.index;
+    HK_TRY(tryVariants(*tuning.contenders[before].plan, champion_, "", tuning));
+  }
   tuning.time.total = began_.milliseconds();
   if (champion_.plan) {
     tuning.chosen = champion_.plan;
@@ -252,6 +280,7 @@ Status Tuner::tune(const RunArguments &run, int64_t batch, hk_launch_mode mode,
   // All of it is freed, but for what was chosen; nothing may still run.
   (void)device_.synchronize(run.stream);
   champion_ = Candidate();
+  broken_.clear();
   gate_.reset();
   timer_.reset();
   run_ = nullptr;

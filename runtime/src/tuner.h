@@ -62,6 +62,13 @@ private:
   /// Finds the best variants of a plan, and makes it the champion where it
   /// wins.
   Status tunePlan(const schema::Plan &plan, Tuning &tuning);
+  /// Tries the other variants of each kernel of a plan, but for what was tried
+  /// before; `best` is the best of the plan so far, or empty. Where `ended` says
+  /// why, they are only counted.
+  Status tryVariants(const schema::Plan &plan, Candidate &best,
+                     std::string ended, Tuning &tuning);
+  /// Whether there is no time left for more variants.
+  bool isTimeOver() const;
   /// Whether no variant of a plan is worth a try, and why.
   bool isHopeless(const Candidate &best, std::string &reason) const;
   /// Tries a plan; `best` is the best of the same plan so far, or empty.
@@ -98,6 +105,8 @@ private:
   std::unique_ptr<LaunchTimer> timer_;
   std::unique_ptr<AccuracyGate> gate_;
   Candidate champion_;
+  /// The variants with which a plan failed.
+  std::vector<ChosenVariant> broken_;
 };
 
 } // namespace hk

@@ -50,6 +50,12 @@ def copies(suite):
         ("slab", 32, 32, 96, 64, None),
         ("slab", 16, 32, 72, 48, None),
         ("slab", 16, 32, 160, 96, 20),
+        # Elements of 16 bits in runs of 16 bytes, of which some are missing.
+        ("slab", 16, 128, 128, 0, None),
+        ("slab", 32, 64, 104, 64, None),
+        ("slab", 16, 96, 160, 64, 72),
+        ("slab", 16, 128, 136, 8, 24),
+        ("slab", 16, 256, 256, 0, None),
         ("slab", 16, 40, 64, 3, None),
         ("slab", 16, 40, 64, 2, 33),
         ("slab", 16, 8, 64, 8, 5),

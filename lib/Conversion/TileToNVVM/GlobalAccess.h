@@ -10,7 +10,7 @@
 
 namespace hk {
 
-/// A run of `count` elements (1, 2 or 4) of `element`, as one access: the
+/// A run of `count` elements, 16 bytes at most, of `element`, as one access: the
 /// address is a multiple of its size, `address` + `offset` bytes.
 struct GlobalAccess {
   mlir::Type element;

@@ -16,6 +16,25 @@ using namespace hk;
 
 namespace {
 
+/// Of a row, what four lanes load with 16 bytes each of 16-bit elements.
+constexpr int64_t kQuadRun = 8, kQuadColumns = 4 * kQuadRun;
+
+/// Whether a frag is a slab of pairs in blocks of `columns`.
+bool isSlabOfPairs(const RegisterLayout &layout, int64_t columns) {
+  tile::FragType frag = layout.type();
+  return !frag.isLine() && layout.isPacked() && frag.getRows() != 1 &&
+         frag.getColumns() % columns == 0;
+}
+
+/// Whether lanes load runs of each other's columns and exchange them. Of few
+/// columns there is little to gain, and of many ptxas has so many exchanges
+/// under way that kernels spill.
+bool isLoadedByQuads(const RegisterLayout &layout, const MatrixWindow &matrix) {
+  return matrix.type.getElementType() == layout.type().getElementType() &&
+         isSlabOfPairs(layout, kQuadColumns) && layout.columns() > 8 &&
+         layout.size() <= 32 && matrix.divisor() % kQuadRun == 0;
+}
+
 struct LoadLowering : TilePattern<tile::LoadOp> {
   using TilePattern::TilePattern;
 
@@ -28,22 +47,32 @@ struct LoadLowering : TilePattern<tile::LoadOp> {
     Value base = llvm::getSingleElement(adaptor.getSource());
     Value rows = adaptor.getRows().empty() ? Value() : adaptor.getRows()[0];
     auto index = [&](unsigned i) { return adaptor.getIndices()[i][0]; };
-    Window window = type.getRank() == 2
-                        ? MatrixWindow{info,
-                                       op,
-                                       frag,
-                                       type,
-                                       base,
-                                       index(0),
-                                       index(1),
-                                       rows,
-                                       op.getIndices()[1],
-                                       2,
-                                       op.getColumns()}
-                              .build(d)
-                        : vectorWindow(d, op, frag, type, base, index(0), rows);
-    window.isInvariant = info.isInvariant(op);
+    if (type.getRank() != 2)
+      return loadRuns(op, vectorWindow(d, op, frag, type, base, index(0), rows),
+                      rewriter);
+    MatrixWindow matrix{info,
+                        op,
+                        frag,
+                        type,
+                        base,
+                        index(0),
+                        index(1),
+                        rows,
+                        op.getIndices()[1],
+                        2,
+                        op.getColumns()};
+    if (!isLoadedByQuads(info.layout(frag), matrix))
+      return loadRuns(op, matrix.build(d), rewriter);
+    SmallVector<Value> registers = loadQuads(d, matrix);
+    rewriter.replaceOpWithMultiple(op,
+                                   SmallVector<SmallVector<Value>>{registers});
+    return success();
+  }
 
+  /// What lies beside each other in the registers of a lane.
+  LogicalResult loadRuns(tile::LoadOp op, Window window,
+                         ConversionPatternRewriter &rewriter) const {
+    window.isInvariant = info.isInvariant(op);
     const RegisterLayout &layout = window.layout;
     FragAssembler assembler(rewriter, op.getLoc(), layout);
     Value zero =
@@ -54,7 +83,7 @@ struct LoadLowering : TilePattern<tile::LoadOp> {
         SmallVector<Value> elements(window.width, zero);
         if (auto access = window.access(layout.rowOffset(i),
                                         layout.columnOffset(k), window.width))
-          elements = access->load(d);
+          elements = access->load(window.d);
         for (auto [offset, element] : llvm::enumerate(elements))
           assembler.set(i, k + offset, element);
       }
@@ -63,6 +92,61 @@ struct LoadLowering : TilePattern<tile::LoadOp> {
         op,
         SmallVector<SmallVector<Value>>{llvm::to_vector(assembler.result())});
     return success();
+  }
+
+  /// A slab of 16-bit elements: what the four lanes of a row have of 8 columns
+  /// is half a sector of memory, and the cache looks at one row in a clock
+  /// however little is wanted of it. So each lane loads 8 columns of 32, all
+  /// that there are in 16 bytes, and the four of a row exchange words.
+  SmallVector<Value> loadQuads(Device &d, const MatrixWindow &matrix) const {
+    // Column 8t, for 2t.
+    Window window = matrix.build(d, d.mul(info.slabColumn, 4), kQuadColumns);
+    window.isInvariant = info.isInvariant(matrix.op);
+    RegisterLayout layout = window.layout;
+    Value isOdd = isSet(d, 1), isHigh = isSet(d, 2);
+    SmallVector<Value> registers(layout.size());
+    SmallVector<std::pair<int64_t, int64_t>> places;
+    SmallVector<SmallVector<Value>> loaded;
+    // All loads come first: an exchange waits for its own.
+    for (int64_t i = 0; i < layout.rows(); ++i) {
+      for (int64_t k = 0; k < layout.columns(); k += 8) {
+        auto access = window.access(layout.rowOffset(i), layout.columnOffset(k),
+                                    kQuadRun);
+        places.push_back({i, k});
+        loaded.push_back(access ? access->loadWords(d)
+                                : SmallVector<Value>(4, d.i32(0)));
+      }
+    }
+    for (auto [place, words] : llvm::zip_equal(places, loaded)) {
+      transposeQuad(d, words, isOdd, isHigh);
+      for (auto [block, word] : llvm::enumerate(words))
+        registers[layout.place(place.first, place.second + 2 * block).index] =
+            d.bitcast(word, layout.registerType());
+    }
+    return registers;
+  }
+
+  /// Of four lanes with four words each, lane t gets word t of each: in two
+  /// steps, squares of two lanes and words, and of these again.
+  static void transposeQuad(Device &d, SmallVectorImpl<Value> &words,
+                            Value isOdd, Value isHigh) {
+    auto exchange = [&](unsigned first, unsigned second, Value isSecond,
+                        int64_t lanes) {
+      Value other =
+          d.shuffleXor(d.select(isSecond, words[first], words[second]), lanes);
+      words[first] = d.select(isSecond, other, words[first]);
+      words[second] = d.select(isSecond, words[second], other);
+    };
+    for (unsigned i : {0, 2})
+      exchange(i, i + 1, isOdd, 1);
+    for (unsigned i : {0, 1})
+      exchange(i, i + 2, isHigh, 2);
+  }
+
+  /// Whether a bit of the lane's number is set.
+  Value isSet(Device &d, int64_t bit) const {
+    return d.compare(arith::CmpIPredicate::ne, d.bitAnd(info.lane, bit),
+                     d.i32(0));
   }
 
   /// Elements from an offset on, along columns or along rows.
@@ -124,8 +208,7 @@ struct StoreLowering : TilePattern<tile::StoreOp> {
                         3,
                         op.getColumns()};
     RegisterLayout layout = info.layout(frag);
-    if (!frag.isLine() && layout.isPacked() && frag.getRows() != 1 &&
-        frag.getColumns() % 16 == 0 && matrix.divisor() % 4 == 0)
+    if (isSlabOfPairs(layout, 16) && matrix.divisor() % 4 == 0)
       storePairs(d, matrix, layout, adaptor.getValue());
     else
       storeRuns(d, matrix, layout, adaptor.getValue());

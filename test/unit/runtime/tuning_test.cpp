@@ -439,8 +439,8 @@ void addVariant(ModuleFile &file, size_t executable, const char *kernel,
   variants.push_back(std::move(variant));
 }
 
-TEST_F(TuningTest, VariantsAreTriedOneKernelAfterAnother) {
-  // Two kernels; the other variant of the first is worse, of the second better.
+/// A safe plan of kernels a and b, with code for a2, b2 and b3 too.
+ModuleFile moduleOfTwoKernels() {
   ModuleFile file = tunedModule({{"a", kSafe, 1, 3, 2},
                                  {"b", kCandidate, 1, 3},
                                  {"exact", kReference, 9}});
@@ -450,6 +450,12 @@ TEST_F(TuningTest, VariantsAreTriedOneKernelAfterAnother) {
   const std::string entries = "\n.entry a2(\n.entry b2(\n.entry b3(\n";
   Bytes &ptx = file.sections.back();
   ptx.insert(ptx.end(), entries.begin(), entries.end());
+  return file;
+}
+
+TEST_F(TuningTest, VariantsAreTriedOneKernelAfterAnother) {
+  // The other variant of the first kernel is worse, of the second better.
+  ModuleFile file = moduleOfTwoKernels();
   setKernel("a2", 5, 3);
   setKernel("b2", 0.5, 3);
   setKernel("b3", 0.1, 7);
@@ -464,12 +470,43 @@ TEST_F(TuningTest, VariantsAreTriedOneKernelAfterAnother) {
   EXPECT_STREQ(launches[launches.size() - 2].kernel, "a");
   EXPECT_STREQ(launches[launches.size() - 1].kernel, "b2");
   const nlohmann::json tuning = report()["tunings"][0];
-  EXPECT_EQ(tuning["contenders"].size(), 4u);
+  // Last a2 again, beside b2; but not b3, which fails beside whatever it is.
+  EXPECT_EQ(tuning["contenders"].size(), 5u);
   EXPECT_EQ(tuning["contenders"][1]["variants"]["a"], "#hk.cuda<a2>");
   EXPECT_EQ(tuning["contenders"][2]["variants"]["b"], "#hk.cuda<b2>");
   EXPECT_EQ(tuning["contenders"][3]["verdict"], "inaccurate");
+  EXPECT_EQ(tuning["contenders"][4]["variants"]["a"], "#hk.cuda<a2>");
   EXPECT_TRUE(said("plan 'a' (kernel 'a': #hk.cuda<\"sm_80\">, kernel 'b': "
                    "#hk.cuda<b2>) runs"));
+}
+
+TEST_F(TuningTest, VariantsOfTheWinnerAreTriedAgainBesideTheOthers) {
+  // a2 gains behind which b2 gains more, but nothing is as fast as b2 behind a.
+  ModuleFile file = moduleOfTwoKernels();
+  addVariant(file, 3, "a2", "#hk.cuda<a2>");
+  addVariant(file, 4, "b2", "#hk.cuda<b2>");
+  auto makeFirst = [](const char *name, double ofB, double ofB2) {
+    setKernel(name, 1, 3);
+    FakeKernel &kernel = fakeCuda().kernels[name];
+    kernel.body = [=, body = kernel.body](const FakeLaunch &launch) {
+      body(launch);
+      fakeCuda().kernels["b"].milliseconds = ofB;
+      fakeCuda().kernels["b2"].milliseconds = ofB2;
+    };
+  };
+  setKernel("b2", 1, 3);
+  makeFirst("a", 2, 0.9);
+  makeFirst("a2", 1.9, 1.5);
+  makeSession(file);
+  DeviceRun run(session_, 2);
+  expectOk(session_->run(run.arguments()));
+  EXPECT_TRUE(said("plan 'a' (kernel 'a': #hk.cuda<\"sm_80\">, kernel 'b': "
+                   "#hk.cuda<b2>) runs"));
+  const nlohmann::json contenders = report()["tunings"][0]["contenders"];
+  ASSERT_EQ(contenders.size(), 4u);
+  const double expected[] = {3000, 2900, 2500, 1900};
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(contenders[i]["microseconds"], expected[i], 1) << i;
 }
 
 /// Two plans of a kernel, each with a variant that is better.

@@ -12,6 +12,7 @@ void tile::buildTileSchedulePipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<KernelOp>();
   kernels.addPass(createTileResidency());
   kernels.addPass(createTileBlock());
+  kernels.addPass(createTileHoistLoads());
   kernels.addPass(createTileWarpgroupMma());
   kernels.addPass(createTilePackTape());
   kernels.addPass(createTileChannels());
