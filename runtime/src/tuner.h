@@ -63,8 +63,8 @@ private:
   /// wins.
   Status tunePlan(const schema::Plan &plan, Tuning &tuning);
   /// Tries the other variants of each kernel of a plan, but for what was tried
-  /// before; `best` is the best of the plan so far, or empty. Where `ended` says
-  /// why, they are only counted.
+  /// before; `best` is the best of the plan so far, or empty. Where `ended`
+  /// says why, they are only counted.
   Status tryVariants(const schema::Plan &plan, Candidate &best,
                      std::string ended, Tuning &tuning);
   /// Whether there is no time left for more variants.
