@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places, tiles and rows of a #hk.cuda kernel.
+// Places and rows of a #hk.cuda kernel.
 
 #include "KernelPlan.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace hk;
@@ -21,8 +17,6 @@ static constexpr int64_t kSlabRegisters = 224;
 static constexpr int64_t kInputRegisters = 96;
 /// The registers of a thread for the rows that a line kernel holds at once.
 static constexpr int64_t kLineRegisters = 64;
-/// The bytes of a tile of a weight, where a schedule leaves the choice.
-static constexpr int64_t kTileBytes = 32 * 1024;
 
 bool hk::tile::isElementwise(Operation *op) {
   return isa<ActivationOp, AddOp, MulOp, MaskRowsOp, CastOp>(op);
@@ -197,112 +191,6 @@ bool KernelPlan::planLinears() {
     linears[op.getOperation()] = plan;
   }
   return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
-
-/// Where the columns of `value` begin in what they are split from, and these
-/// in `value`'s users.
-static void getOffsets(Value value, int64_t first,
-                       SmallVectorImpl<int64_t> &offsets) {
-  for (Operation *user : value.getUsers()) {
-    if (isElementwise(user))
-      getOffsets(user->getResult(0), first, offsets);
-    auto split = dyn_cast<SplitOp>(user);
-    if (!split)
-      continue;
-    for (OpResult result : split.getResults()) {
-      if (result.use_empty())
-        continue;
-      int64_t offset = first + split.getColumnOffset(result.getResultNumber());
-      offsets.push_back(offset);
-      getOffsets(result, offset, offsets);
-    }
-  }
-}
-
-LogicalResult KernelPlan::setTiles(LinearPlan &plan) {
-  LinearOp op = plan.op;
-  int64_t bytes = getOperandType().getIntOrFloatBitWidth() / 8;
-  int64_t block = getBlockColumns(op.getInput());
-  if (plan.sums) {
-    plan.step =
-        getPlace(op.getInput()) == Place::Blocks ? block : schedule.getDepth();
-    plan.tileRows = padColumns(plan.features);
-  } else {
-    plan.step = plan.wholeInput ? plan.depth : schedule.getDepth();
-    // What reads it may take narrower blocks: the heads of an attention.
-    int64_t columns = schedule.getBlock();
-    if (!isResident(op.getResult())) {
-      columns = 0;
-      auto addBlocks = [&](Value value, int64_t width) {
-        visit(value, [&](Value leaf) {
-          if (leaf == op.getResult())
-            columns = std::gcd(columns, width);
-        });
-      };
-      auto addReader = [&](Value value) {
-        addBlocks(value, getBlockColumns(value));
-      };
-      auto addHeads = [&](AttentionOp reader) {
-        addBlocks(reader.getQuery(), getHeadColumns(reader));
-        int64_t keys = getKeyColumns(reader);
-        addBlocks(reader.getKey(), keys);
-        addBlocks(reader.getValue(), keys);
-      };
-      for (auto reader : getBody().getOps<LinearOp>())
-        addReader(reader.getInput());
-      for (auto reader : getBody().getOps<AttentionOp>())
-        addHeads(reader);
-      for (Value value : getYielded())
-        addReader(value);
-    }
-    plan.tileRows = std::min(columns, padColumns(plan.features));
-    SmallVector<int64_t> offsets;
-    getOffsets(op.getResult(), 0, offsets);
-    for (int64_t offset : offsets)
-      plan.tileRows = std::gcd(plan.tileRows, offset);
-  }
-  plan.step = std::min(plan.step, padColumns(plan.depth));
-  plan.tileColumns = padColumns(plan.step);
-  bool isChosen = plan.wholeInput || plan.sums;
-  while (isChosen && plan.tileColumns % 16 == 0 &&
-         plan.tileRows * plan.tileColumns * bytes > kTileBytes)
-    plan.tileColumns /= 2;
-  if (plan.tileRows % 8 != 0 || (!plan.wholeInput && plan.step % 8 != 0))
-    return op.emitOpError()
-           << "expects blocks and runs of columns of a multiple of 8 in a "
-              "#hk.cuda kernel, but got tiles of "
-           << plan.tileRows << " features and " << plan.step
-           << " input features";
-  auto get = op.getWeight().getDefiningOp<PackedGetOp>();
-  plan.weight = addPacked(
-      get, TilesAttr::get(op.getContext(), plan.tileRows, plan.tileColumns));
-  return success();
-}
-
-/// How far the layer of `get` is from the argument that it is counted from.
-static int64_t getLayersAhead(PackedGetOp get) {
-  int64_t ahead = 0;
-  Value layer = get.getLayer();
-  while (layer && !isa<BlockArgument>(layer)) {
-    auto sum = layer.getDefiningOp<arith::AddIOp>();
-    ahead += getConstantIntValue(sum.getRhs()).value();
-    layer = sum.getLhs();
-  }
-  return ahead;
-}
-
-unsigned KernelPlan::addPacked(PackedGetOp get, TilesAttr layout) {
-  int64_t ahead = getLayersAhead(get);
-  for (auto [index, known] : llvm::enumerate(packed))
-    if (known.get.getSymbolAttr() == get.getSymbolAttr() &&
-        known.layout == layout && known.ahead == ahead)
-      return index;
-  packed.push_back({get, layout, ahead});
-  return packed.size() - 1;
 }
 
 Type KernelPlan::getOperandType() const {
