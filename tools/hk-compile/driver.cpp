@@ -340,7 +340,9 @@ void Driver::summarize(size_t size) {
     llvm::errs() << ", " << kernels.name << ' ' << kib(kernels.ptx.size())
                  << " of PTX";
     if (!kernels.cubin.empty())
-      llvm::errs() << " and " << kib(kernels.cubin.size()) << " of cubin";
+      llvm::errs() << " and "
+                   << kib(kernels.cubin.size() + kernels.roomyCubin.size())
+                   << " of cubin";
   }
   llvm::errs() << llvm::format(", %.1f KiB in all\n", size / 1024.);
 }

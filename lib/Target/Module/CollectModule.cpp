@@ -24,7 +24,7 @@ struct Code {
   const KernelCode *cpu = nullptr;
   const PTXCode *gpu = nullptr;
   uint32_t section = 0;
-  std::optional<uint32_t> cubin;
+  std::optional<uint32_t> cubin, roomyCubin;
 };
 
 /// The function that is the code of a variant.
@@ -104,6 +104,10 @@ LogicalResult Collector::collectCode() {
     if (!kernels.cubin.empty())
       entry.cubin = addSection(schema::SectionKind::Cubin,
                                llvm::arrayRefFromStringRef(kernels.cubin));
+    if (!kernels.roomy.empty())
+      entry.roomyCubin =
+          addSection(schema::SectionKind::Cubin,
+                     llvm::arrayRefFromStringRef(kernels.roomyCubin));
     if (failed(collectEntries(entry, kernels.name)))
       return failure();
   }
@@ -316,7 +320,9 @@ LogicalResult Collector::collectGPU(const Entry &entry, VariantData &result) {
   result.cluster = number("hk.cluster", 1);
   result.shared = number("hk.shared", 0);
   result.waitsForGrid = function->hasAttr("hk.grid_wait");
-  if (entry.code.cubin)
+  if (code.roomy.count(result.kernel))
+    result.cubins.push_back({result.isa, *entry.code.roomyCubin});
+  else if (entry.code.cubin)
     result.cubins.push_back({result.isa, *entry.code.cubin});
   return success();
 }

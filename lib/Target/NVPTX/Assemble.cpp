@@ -41,7 +41,7 @@ Expected<Assembled> hk::assemble(StringRef ptxas, std::string &ptx,
   auto first = runPtxas(ptxas, ptx, arch.name);
   if (!first)
     return first.takeError();
-  Assembled assembled{std::move(*first), {}};
+  Assembled assembled{std::move(*first), {}, {}};
 
   // Kernels that spill, and the CTAs that are tried next.
   std::map<std::string, unsigned> next;
@@ -81,9 +81,12 @@ Expected<Assembled> hk::assemble(StringRef ptxas, std::string &ptx,
   if (assembled.ctas.empty())
     return assembled;
   ptx = addBounds(std::move(ptx), assembled.ctas);
-  auto last = runPtxas(ptxas, ptx, arch.name);
+  SmallVector<std::string> names;
+  for (const auto &[name, ctas] : assembled.ctas)
+    names.push_back(name);
+  auto last = runPtxas(ptxas, ptx, arch.name, names);
   if (!last)
     return last.takeError();
-  assembled.result = std::move(*last);
+  assembled.again = std::move(*last);
   return assembled;
 }

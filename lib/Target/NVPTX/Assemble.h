@@ -21,9 +21,13 @@ struct EntryResources {
 };
 
 struct Assembled {
+  /// All kernels, as ptxas assembles them by itself.
   PtxasResult result;
-  /// The kernels of `entries` that ptxas was told the CTAs of.
+  /// The kernels of `entries` that ptxas was told the CTAs of,
   std::map<std::string, unsigned> ctas;
+  /// and these, assembled again. (All kernels again would take as long as the
+  /// first time.)
+  PtxasResult again;
 };
 
 /// Assembles `ptx` for `arch`. By itself ptxas gives a kernel the registers

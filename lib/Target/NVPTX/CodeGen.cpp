@@ -195,6 +195,9 @@ static llvm::Error compile(Job &job, const PTXOptions &options) {
   if (!assembled)
     return assembled.takeError();
   job.code.cubin = assembled->result.cubin;
+  job.code.roomyCubin = assembled->again.cubin;
+  for (const auto &[name, ctas] : assembled->ctas)
+    job.code.roomy.insert(name);
   job.assembled = std::move(*assembled);
   return llvm::Error::success();
 }
@@ -240,10 +243,16 @@ static void emitRemarks(Job &job) {
                          "that says \"{1}\"",
                          job.code.arch->name, result.log)
                .str();
-  for (const KernelUsage &usage : readPtxasLog(result.log))
+  auto tell = [&](const KernelUsage &usage) {
     for (Kernel &kernel : job.kernels)
       if (kernel.name == usage.kernel)
         emitRemarks(kernel, usage, job.assembled);
+  };
+  for (const KernelUsage &usage : readPtxasLog(result.log))
+    if (!job.code.roomy.count(usage.kernel))
+      tell(usage);
+  for (const KernelUsage &usage : readPtxasLog(job.assembled.again.log))
+    tell(usage);
 }
 
 FailureOr<std::vector<PTXCode>> hk::generatePTX(ModuleOp module,

@@ -78,6 +78,12 @@ private:
 
 } // namespace
 
+/// Kernels are assembled beside each other. A cubin tells how it was made, so
+/// that the threads are not as many as the machine has cores: it would be
+/// another on each.
+static constexpr StringLiteral kSplitOption = "-split-compile",
+                               kSplitThreads = "4";
+
 /// Whether `log` is of a ptxas that does not know the architecture or the
 /// version of PTX yet.
 static bool saysTooOld(StringRef log) {
@@ -93,17 +99,25 @@ Expected<PtxasResult> hk::runPtxas(StringRef ptxas, StringRef ptx,
                                    log.create("log"), input.write(ptx)})
     if (!error.empty())
       return createStringError(error);
-  SmallVector<StringRef> words = {ptxas, "-v",       "-O3", "-arch",
-                                  arch,  input.path, "-o",  output.path};
-  std::string names = join(entries, ",");
-  if (!names.empty())
-    words.append({"-e", names});
-  std::string message;
-  int code = sys::ExecuteAndWait(
-      ptxas, words, std::nullopt, {StringRef(), log.path.str(), log.path.str()},
-      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
+  std::string names = join(entries, ","), message;
   PtxasResult result;
-  result.log = StringRef(log.read()).rtrim().str();
+  auto execute = [&](ArrayRef<StringRef> options) {
+    SmallVector<StringRef> words = {ptxas, "-v",       "-O3", "-arch",
+                                    arch,  input.path, "-o",  output.path};
+    if (!names.empty())
+      words.append({"-e", names});
+    llvm::append_range(words, options);
+    int code =
+        sys::ExecuteAndWait(ptxas, words, std::nullopt,
+                            {StringRef(), log.path.str(), log.path.str()},
+                            /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
+    result.log = StringRef(log.read()).rtrim().str();
+    return code;
+  };
+  int code = execute({kSplitOption, kSplitThreads});
+  // Before CUDA 12.
+  if (code != 0 && StringRef(result.log).contains("Unknown option"))
+    code = execute({});
   if (code == 0) {
     result.cubin = output.read();
     if (!result.cubin.empty())

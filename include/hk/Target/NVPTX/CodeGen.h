@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct PTXCode {
   std::string ptx;
   /// The PTX, assembled for the architecture; empty where ptxas was not run.
   std::string cubin;
+  /// The kernels that would spill there, by their names in the PTX, and the
+  /// cubin of these with more registers; empty where none would.
+  std::set<std::string> roomy;
+  std::string roomyCubin;
   /// The name in the PTX of each function that has `hk.executable`: a symbol of
   /// MLIR can have characters that PTX has not, and functions with the same
   /// code have one name.
