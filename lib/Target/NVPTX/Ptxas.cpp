@@ -115,9 +115,13 @@ Expected<PtxasResult> hk::runPtxas(StringRef ptxas, StringRef ptx,
     return code;
   };
   int code = execute({kSplitOption, kSplitThreads});
-  // Before CUDA 12.
-  if (code != 0 && StringRef(result.log).contains("Unknown option"))
+  // An older ptxas does not know how.
+  if (code != 0 && StringRef(result.log).contains("Unknown option")) {
+    // (What is redirected to a file is written over what it holds.)
+    if (std::string error = log.write(""); !error.empty())
+      return createStringError(error);
     code = execute({});
+  }
   if (code == 0) {
     result.cubin = output.read();
     if (!result.cubin.empty())
