@@ -172,8 +172,9 @@ Status Tuner::tryVariants(const schema::Plan &plan, Candidate &best,
         continue;
       }
       HK_TRY(contend(plan, tried, best, tuning));
-      if (const Verdict verdict = tuning.contenders.back().verdict;
-          verdict == Verdict::Inaccurate || verdict == Verdict::Failed)
+      const Verdict verdict = tuning.contenders.back().verdict;
+      if (best.plan && // The other variants are good.
+          (verdict == Verdict::Inaccurate || verdict == Verdict::Failed))
         broken_.push_back(other);
     }
   }

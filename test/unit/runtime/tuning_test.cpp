@@ -509,6 +509,23 @@ TEST_F(TuningTest, VariantsOfTheWinnerAreTriedAgainBesideTheOthers) {
     EXPECT_NEAR(contenders[i]["microseconds"], expected[i], 1) << i;
 }
 
+TEST_F(TuningTest, WhatFailsBesideAWrongKernelIsTriedInOtherPlans) {
+  ModuleFile file = tunedModule({{"wrong", kCandidate, 1, 7, 2},
+                                 {"b", kSafe, 1, 3},
+                                 {"exact", kReference, 9}});
+  file.metadata.functions[0]->plans[0]->dispatches[0]->executable = 4;
+  const std::string entries = "\n.entry b2(\n";
+  Bytes &ptx = file.sections.back();
+  ptx.insert(ptx.end(), entries.begin(), entries.end());
+  setKernel("b2", 0.5, 3);
+  addVariant(file, 4, "b2", "#hk.cuda<b2>");
+  makeSession(file);
+  DeviceRun run(session_, 2);
+  expectOk(session_->run(run.arguments()));
+  EXPECT_EQ(lastKernel(), "b2");
+  EXPECT_EQ(report()["tunings"][0]["plan"], "b");
+}
+
 /// Two plans of a kernel, each with a variant that is better.
 ModuleFile moduleOfVariants() {
   ModuleFile file = tunedModule(
