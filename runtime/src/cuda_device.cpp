@@ -156,7 +156,8 @@ Status CudaDevice::load(const Module &module, const schema::Variant &variant,
   std::shared_ptr<CudaModule> code;
   {
     std::lock_guard<std::mutex> lock(codeMutex_);
-    std::weak_ptr<CudaModule> &entry = code_[{&module, variant.section()}];
+    std::weak_ptr<CudaModule> &entry =
+        code_[{&module, CudaModule::section(*this, variant)}];
     code = entry.lock();
     if (!code) {
       HK_TRY(CudaModule::load(*this, module, variant, code).in(subject));

@@ -87,6 +87,12 @@ std::string ptxVersion(std::string_view ptx) {
                                                : std::string(version);
 }
 
+uint32_t CudaModule::section(const CudaDevice &device,
+                             const schema::Variant &variant) {
+  const schema::Cubin *cubin = findCubin(variant, device.sm());
+  return cubin ? cubin->section() : variant.section();
+}
+
 Status CudaModule::load(const CudaDevice &device, const Module &module,
                         const schema::Variant &variant,
                         std::shared_ptr<CudaModule> &code) {

@@ -15,6 +15,10 @@ class CudaDevice;
 
 class CudaModule {
 public:
+  /// The section of what `load` loads first. Kernels with the same PTX may have
+  /// different cubins.
+  static uint32_t section(const CudaDevice &device,
+                          const schema::Variant &variant);
   /// The code of a variant: its cubin for this very device, or else its PTX.
   /// The device is entered, and outlives the code. Errors: HK_MALFORMED for
   /// PTX that does not compile, with the compiler's log; HK_UNSUPPORTED for

@@ -5,6 +5,7 @@
 #include "hk/Dialect/Tile/Transforms/Passes.h"
 
 #include "Pressure.h"
+#include "hk/Transforms/Remarks.h"
 
 #include <deque>
 
@@ -14,6 +15,7 @@ namespace hk::tile {
 } // namespace hk::tile
 
 using namespace mlir;
+using namespace hk;
 using namespace hk::tile;
 
 /// Whether a product reads `value`, or a part of it, as A.
@@ -53,6 +55,9 @@ public:
     last = nullptr;
   }
 
+  /// The loads that went up.
+  int64_t getMoved() const { return moved; }
+
   /// Moves `load` up, as far as registers and operands let it.
   void hoist(LoadOp load) {
     int64_t more = getRegisters(load.getResult());
@@ -71,8 +76,10 @@ public:
         if (Operation *op = operand.getDefiningOp();
             op && op->getBlock() == &block)
           moveTo(op);
-      if (place->isBeforeInBlock(load))
+      if (place->isBeforeInBlock(load) && place != load->getPrevNode()) {
         load->moveAfter(place);
+        ++moved;
+      }
     }
     alive.push_back(load);
     registers += more;
@@ -86,6 +93,7 @@ private:
   std::deque<LoadOp> alive;
   int64_t registers = 0;
   Operation *last = nullptr;
+  int64_t moved = 0;
 };
 
 class HoistLoadsPass
@@ -93,7 +101,9 @@ class HoistLoadsPass
   using TileHoistLoadsBase::TileHoistLoadsBase;
 
   void runOnOperation() override {
-    getOperation().walk([&](Block *block) {
+    KernelOp kernel = getOperation();
+    int64_t moved = 0;
+    kernel.walk([&](Block *block) {
       Loaded loaded(*block, registers);
       for (Operation &op : llvm::make_early_inc_range(*block)) {
         if (isa<StoreOp>(op) || (op.getNumRegions() > 0 && !isa<MapOp>(op)))
@@ -102,7 +112,13 @@ class HoistLoadsPass
                  load && isFactor(load.getResult()))
           loaded.hoist(load);
       }
+      moved += loaded.getMoved();
     });
+    if (moved > 0)
+      PassRemarks(getArgument(), kernel)
+          .passed(kernel.getLoc(), "Hoisted",
+                  std::to_string(moved) +
+                      " loads in front of the products before theirs");
   }
 };
 

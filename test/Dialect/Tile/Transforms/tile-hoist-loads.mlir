@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: hk-opt %s -tile-hoist-loads | FileCheck %s
 // RUN: hk-opt %s -tile-hoist-loads=registers=16 | FileCheck %s --check-prefix=FEW
+// RUN: hk-opt %s -tile-hoist-loads -remarks-filter=".*" -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: [Passed] Hoisted | Category:tile-hoist-loads | Function=steps | Remark="3 loads in front of the products before theirs"
 
 !a = !tile.frag<16x64xf16>
 !b = !tile.buf<64x64xf16>
