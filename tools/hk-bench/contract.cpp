@@ -75,34 +75,3 @@ Contract hk::tools::shortened(const Contract &contract, double seconds,
   result.warmup = std::min(result.warmup, result.calls);
   return result;
 }
-
-HostTime hk::tools::measureHostTime(Session &session, double median,
-                                    const std::function<void()> &call) {
-  constexpr int64_t kCalls = 300;
-  constexpr double kLimit = 0.3;
-  constexpr int64_t kRow = 4; // far from filling the driver's queue
-  Contract contract;
-  contract.calls = kCalls;
-  contract = shortened(contract, median, kLimit);
-  auto timed = [&call] {
-    Stopwatch stopwatch;
-    call();
-    return stopwatch.seconds();
-  };
-  std::vector<double> idle, row;
-  for (int64_t i = 0; i < contract.warmup + contract.calls; ++i) {
-    session.synchronize();
-    const double seconds = timed();
-    if (i >= contract.warmup)
-      idle.push_back(seconds);
-  }
-  for (int64_t done = 0; done < contract.calls; done += kRow - 1) {
-    session.synchronize();
-    call();
-    for (int64_t i = 1; i < kRow; ++i)
-      row.push_back(timed());
-  }
-  session.synchronize();
-  return {summarise(contract.warmup, std::move(idle)).median,
-          summarise(contract.warmup, std::move(row)).median};
-}

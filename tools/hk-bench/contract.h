@@ -31,16 +31,6 @@ std::vector<Timing> measureByContract(hk_context *context,
                                       const Contract &contract,
                                       const std::vector<Contender> &contenders);
 
-/// What a call costs the host, from call to return: medians, in seconds.
-struct HostTime {
-  double idle = 0; ///< nothing is in the stream: the caller has waited
-  double row = 0;  ///< it follows another at once, with few in the stream
-};
-
-/// `median` is what a run takes.
-HostTime measureHostTime(Session &session, double median,
-                         const std::function<void()> &call);
-
 /// The contract with fewer calls, so that those of a run that takes `seconds`
 /// take no more than about `limit` a round.
 Contract shortened(const Contract &contract, double seconds, double limit);

@@ -42,6 +42,10 @@ static std::string labelOf(const BenchReport &report,
   return contender.chosen ? "chosen: " + name : name;
 }
 
+static std::string secondsOrDash(const std::optional<double> &seconds) {
+  return seconds ? formatSeconds(*seconds) : "-";
+}
+
 static void printContenders(const BenchReport &report, std::FILE *stream) {
   size_t longest = 4;
   for (const ContenderReport &contender : report.contenders)
@@ -66,8 +70,8 @@ static void printContenders(const BenchReport &report, std::FILE *stream) {
         formatSeconds(timing.median).c_str(), formatSeconds(timing.p10).c_str(),
         formatSeconds(timing.p90).c_str(), formatSeconds(timing.min).c_str(),
         predictedText(plan.predicted).c_str(),
-        contender.host ? formatSeconds(contender.host->idle).c_str() : "-",
-        contender.host ? formatSeconds(contender.host->row).c_str() : "-",
+        contender.host ? formatSeconds(contender.host->idle.anywhere).c_str() : "-",
+        contender.host ? formatSeconds(contender.host->row.anywhere).c_str() : "-",
         giga(plan.cost.bytes(), timing.median),
         shareText(peaks.shareOfBytes(plan.cost, timing.median)).c_str(),
         giga(plan.cost.flops, timing.median),
@@ -77,11 +81,15 @@ static void printContenders(const BenchReport &report, std::FILE *stream) {
   }
   for (const PlanReport &plan : report.plans)
     if (plan.runnerHost)
-      std::fprintf(stream, "runner of %s: launches %s, host %s, in row %s\n",
+      std::fprintf(stream,
+                   "runner of %s: launches %s, host %s, in row %s; with a core "
+                   "of its own %s, %s\n",
                    plan.name.c_str(),
                    plan.runnerReplays ? "a graph" : "directly",
-                   formatSeconds(plan.runnerHost->idle).c_str(),
-                   formatSeconds(plan.runnerHost->row).c_str());
+                   formatSeconds(plan.runnerHost->idle.anywhere).c_str(),
+                   formatSeconds(plan.runnerHost->row.anywhere).c_str(),
+                   secondsOrDash(plan.runnerHost->idle.alone).c_str(),
+                   secondsOrDash(plan.runnerHost->row.alone).c_str());
 }
 
 static void printFirstChoices(const BenchReport &report, std::FILE *stream) {

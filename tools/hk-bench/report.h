@@ -4,6 +4,7 @@
 #define HK_TOOLS_HK_BENCH_REPORT_H
 
 #include "dispatches.h"
+#include "host_time.h"
 #include "peaks.h"
 #include "verify.h"
 

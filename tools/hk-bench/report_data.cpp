@@ -31,6 +31,19 @@ static Json orNull(const std::optional<double> &value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+/// In microseconds; null where there is no GPU, or no core was its own.
+static void addHostTime(Json &json, const std::string &prefix,
+                        const std::optional<HostTime> &time) {
+  auto add = [&](const char *suffix, const std::optional<double> &seconds) {
+    json[prefix + suffix] = seconds ? Json(*seconds * 1e6) : Json(nullptr);
+  };
+  using Time = std::optional<double>;
+  add("_us", time ? Time(time->idle.anywhere) : Time());
+  add("_row_us", time ? Time(time->row.anywhere) : Time());
+  add("_alone_us", time ? time->idle.alone : Time());
+  add("_row_alone_us", time ? time->row.alone : Time());
+}
+
 static Json kernelsToJson(const PlanReport &plan) {
   Json kernels = Json::array();
   for (const KernelVariants &kernel : kernelsOf(plan)) {
@@ -99,17 +112,13 @@ static Json toJson(const PlanReport &plan, const Peaks &peaks) {
                {"against_reference", toJson(plan.verdict.reference)},
                {"against_oracle", toJson(plan.verdict.oracle)},
                {"unequal_runs", nullptr},
-               {"runner_host_us", nullptr},
-               {"runner_host_row_us", nullptr},
                {"runner_launch", nullptr},
                {"dispatches", dispatches},
                {"kernels", kernelsToJson(plan)},
                {"refused", plan.refusals}};
-  if (plan.runnerHost) {
-    json["runner_host_us"] = plan.runnerHost->idle * 1e6;
-    json["runner_host_row_us"] = plan.runnerHost->row * 1e6;
+  addHostTime(json, "runner_host", plan.runnerHost);
+  if (plan.runnerHost)
     json["runner_launch"] = plan.runnerReplays ? "graph" : "direct";
-  }
   if (plan.verdict.unequalRuns)
     json["unequal_runs"] = *plan.verdict.unequalRuns;
   if (auto floor = peaks.floor(plan.cost))
@@ -203,16 +212,11 @@ std::string hk::tools::reportToJson(const BenchReport &report) {
                      {"p90", timing.p90},
                      {"min", timing.min},
                      {"spread", timing.spread()},
-                     {"host_us", nullptr},
-                     {"host_row_us", nullptr},
                      {"of_bandwidth",
                       orNull(report.peaks.shareOfBytes(cost, timing.median))},
                      {"of_flops",
                       orNull(report.peaks.shareOfFlops(cost, timing.median))}});
-    if (contender.host) {
-      times.back()["host_us"] = contender.host->idle * 1e6;
-      times.back()["host_row_us"] = contender.host->row * 1e6;
-    }
+    addHostTime(times.back(), "host", contender.host);
   }
   Json first = Json::array();
   for (const FirstChoice &choice : firstChoices(report))
@@ -265,8 +269,8 @@ std::string hk::tools::reportToCsv(const BenchReport &report) {
     const Timing &timing = contender.timing;
     std::optional<double> idle, row;
     if (contender.host) {
-      idle = contender.host->idle * 1e6;
-      row = contender.host->row * 1e6;
+      idle = contender.host->idle.anywhere * 1e6;
+      row = contender.host->row.anywhere * 1e6;
     }
     char numbers[256];
     std::snprintf(
