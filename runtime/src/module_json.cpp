@@ -195,7 +195,9 @@ Json toJson(const schema::Packed &packed) {
           {"program", list(packed.program())},
           {"result", packed.result()},
           {"tile_rows", packed.tile_rows()},
-          {"tile_columns", packed.tile_columns()}};
+          {"tile_columns", packed.tile_columns()},
+          {"strip_rows", packed.strip_rows()},
+          {"strip_columns", packed.strip_columns()}};
 }
 
 Json toJson(const schema::Parameter &parameter) {

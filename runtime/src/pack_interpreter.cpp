@@ -232,6 +232,12 @@ uint64_t storedElementsOf(const schema::Packed &packed) {
          roundUp(static_cast<uint64_t>(shape.Get(1)), packed.tile_columns());
 }
 
+/// The row or column that is at a place in the order of strips; see the schema.
+uint64_t inStrips(uint64_t place, uint64_t strip) {
+  const uint64_t j = place % strip / 8, t = place / 2 % 4, e = place % 2;
+  return place / strip * strip + strip / 4 * t + 2 * j + e;
+}
+
 /// A tile that begins at row `n` and column `k` of the matrix; see the schema.
 template <typename Stored, typename Round>
 Stored *storeTile(const schema::Packed &packed, const double *value, uint64_t n,
@@ -250,7 +256,8 @@ Stored *storeTile(const schema::Packed &packed, const double *value, uint64_t n,
       const uint64_t swizzle =
           (r * blockBytes / bankBytes) & (blockBytes / chunkBytes - 1);
       for (uint64_t c = 0; c < width; ++c) {
-        const uint64_t row = n + r, column = k + first + c;
+        const uint64_t row = n + inStrips(r, packed.strip_rows());
+        const uint64_t column = k + inStrips(first + c, packed.strip_columns());
         const double element = row < rows && column < columns
                                    ? value[row * columns + column]
                                    : 0.0;

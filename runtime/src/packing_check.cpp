@@ -229,6 +229,16 @@ Status checkPacked(const schema::Packed &packed,
                        "to ",
                        kMaxTile, ", but got ", packed.tile_rows(), " by ",
                        packed.tile_columns());
+    auto isStrip = [](uint32_t strip, uint32_t of) {
+      return (strip == 8 || strip == 16 || strip == 32) && of % strip == 0;
+    };
+    if (!isStrip(packed.strip_rows(), packed.tile_rows()) ||
+        !isStrip(packed.strip_columns(), packed.tile_columns()))
+      return malformed("expects strips of 8, 16 or 32 that divide the sizes of "
+                       "tiles, but got ",
+                       packed.strip_rows(), " by ", packed.strip_columns(),
+                       " of ", packed.tile_rows(), " by ",
+                       packed.tile_columns());
     if (bytesOfLayer(packed) / sizeOf(type.dtype()) > kMaxElements)
       return malformed("expects at most ", kMaxElements,
                        " elements with the padding of tiles, but got more");

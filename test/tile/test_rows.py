@@ -15,6 +15,12 @@ def random(kind, *shape):
     return rng.standard_normal(shape).astype(TYPES[kind])
 
 
+def frag_type(layout, rows, columns, kind):
+    # One value a row is a slab in a strip too.
+    is_slab = layout == "slab" or (layout != "line" and columns == 1)
+    return f"!tile.frag<{rows}x{columns}x{kind}{'' if is_slab else ', ' + layout}>"
+
+
 def position(step):
     """Rows of a unit: `step` for each, the units of a CTA beside each other."""
     return f"""
@@ -59,6 +65,16 @@ def copies(suite):
         ("slab", 16, 40, 64, 3, None),
         ("slab", 16, 40, 64, 2, 33),
         ("slab", 16, 8, 64, 8, 5),
+        # 16 bytes of f32 a lane, of 16 bits, or two of f32; and less, where
+        # a row or a bound is no multiple of that.
+        ("strip16", 16, 64, 64, 0, None),
+        ("strip16", 32, 48, 112, 48, None),
+        ("strip16", 16, 32, 70, 16, 21),
+        ("strip16", 16, 32, 40, 16, None),
+        ("strip32", 16, 64, 64, 0, None),
+        ("strip32", 32, 96, 128, 32, None),
+        ("strip32", 16, 32, 68, 36, 30),
+        ("strip32", 16, 64, 99, 32, None),
     ]
     for layout, rows, columns, width, first, limit in cases:
         for kind in TYPES:
@@ -69,8 +85,7 @@ def copies(suite):
 def copy(suite, layout, rows, columns, width, first, limit, kind, is_dynamic):
     name = f"copy_{layout}_{rows}_{columns}_{width}_{first}_{limit}_{kind}"
     name += "_dynamic" if is_dynamic else ""
-    suffix = ", line" if layout == "line" else ""
-    frag = f"!tile.frag<{rows}x{columns}x{kind}{suffix}>"
+    frag = frag_type(layout, rows, columns, kind)
     memref = f"memref<?x{width}x{kind}>"
     bound = f"columns({limit})" if limit else ""
     column = f"%c{first}"
@@ -99,11 +114,10 @@ def copy(suite, layout, rows, columns, width, first, limit, kind, is_dynamic):
 
 def zeros(suite):
     """What lies outside is loaded as zeros: seen by a second store."""
-    for layout, rows, columns, width in [("line", 8, 24, 20), ("slab", 16, 24, 19)]:
+    for layout, rows, columns, width in [("line", 8, 24, 20), ("slab", 16, 24, 19), ("strip16", 16, 32, 19)]:
         for kind in TYPES:
-            suffix = ", line" if layout == "line" else ""
             name = f"zeros_{layout}_{kind}"
-            frag = f"!tile.frag<{rows}x{columns}x{kind}{suffix}>"
+            frag = frag_type(layout, rows, columns, kind)
             suite.kernel(
                 name,
                 f"%m: memref<?x{width}x{kind}>, %o: memref<?x{columns}x{kind}>, %b: index",
@@ -123,13 +137,13 @@ def zeros(suite):
 
 def vectors(suite):
     """Rows and columns from vectors, in both layouts, with and without ends."""
-    for layout, rows, columns in [("line", 8, 40), ("slab", 32, 40), ("slab", 16, 24)]:
-        suffix = ", line" if layout == "line" else ""
+    shapes = [("line", 8, 40), ("slab", 32, 40), ("slab", 16, 24), ("strip16", 16, 48), ("strip32", 32, 64)]
+    for layout, rows, columns in shapes:
         for kind in TYPES:
             name = f"vectors_{layout}_{rows}_{kind}"
 
             def frag(r, c, k=kind):
-                return f"!tile.frag<{r}x{c}x{k}{suffix}>"
+                return frag_type(layout, r, c, k)
 
             add = "arith.addi" if kind == "i8" else "arith.addf"
             suite.kernel(
@@ -167,12 +181,13 @@ def norm(suite):
         ("line", 4, 96, "f16"),
         ("slab", 16, 64, "f32"),
         ("slab", 32, 48, "f16"),
+        ("strip16", 32, 48, "f16"),
+        ("strip32", 16, 64, "f32"),
     ]:
-        suffix = ", line" if layout == "line" else ""
         name = f"norm_{layout}_{columns}_{kind}"
 
         def frag(r, c, k="f32"):
-            return f"!tile.frag<{r}x{c}x{k}{suffix}>"
+            return frag_type(layout, r, c, k)
 
         memref = f"memref<?x{columns}x{kind}>"
         full, single = frag(rows, columns), frag(rows, 1)

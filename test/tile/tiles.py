@@ -31,9 +31,16 @@ def places(rows, columns, size):
     return byte // block * rows * block + row * block + chunk * 16 + byte % 16
 
 
-def pack(tile, element):
-    """The bytes of the tile as a buf."""
-    bits = to_bits(tile, element)
+def in_strips(count, strip):
+    """What is in each of `count` places in the order of strips."""
+    place = np.arange(count)
+    return place // strip * strip + strip // 4 * (place // 2 % 4) + 2 * (place % strip // 8) + place % 2
+
+
+def pack(tile, element, strips=(8, 8)):
+    """The bytes of the tile as a buf, rows and columns in the order of strips."""
+    rows, columns = (in_strips(count, strip) for count, strip in zip(tile.shape, strips))
+    bits = to_bits(tile[rows][:, columns], element)
     image = np.empty(bits.size, bits.dtype)
     image[places(*bits.shape, bits.itemsize) // bits.itemsize] = bits
     return image

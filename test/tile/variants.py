@@ -33,7 +33,7 @@ hk.packed @{name} : tensor<{dims}xf32> {{
 }}"""
 
 
-def images(weight, rows, columns, element):
+def images(weight, rows, columns, element, strips):
     """The weight as tiles, row by row of them, zeros behind its ends."""
     counts = -(-weight.shape[0] // rows), -(-weight.shape[1] // columns)
     padded = np.zeros((counts[0] * rows, counts[1] * columns), np.float32)
@@ -44,11 +44,18 @@ def images(weight, rows, columns, element):
         bits &= np.uint32(0xFFFF0000)
     return np.concatenate(
         [
-            pack(padded[r : r + rows, c : c + columns], element)
+            pack(padded[r : r + rows, c : c + columns], element, strips)
             for r in range(0, len(padded), rows)
             for c in range(0, padded.shape[1], columns)
         ]
     )
+
+
+def tiles_of(type_):
+    """Rows, columns, element and strips of `!tile.tiles`."""
+    shape = re.match(r"!tile.tiles<(\d+)x(\d+)x(\w+)", type_)
+    strips = (re.search(rf"strip_{name} = (\d+)", type_) for name in ("rows", "columns"))
+    return int(shape[1]), int(shape[2]), shape[3], [int(strip[1]) if strip else 8 for strip in strips]
 
 
 class Variant:
@@ -113,10 +120,7 @@ class VariantSuite(Suite):
             packs = []
             for symbol, type_ in zip(symbols, types):
                 array = variant.weights[symbol.split(".")[0]]
-                shape = re.match(r"!tile.tiles<(\d+)x(\d+)x(\w+)>", type_)
-                packs.append(
-                    images(array, int(shape[1]), int(shape[2]), shape[3]) if shape else array
-                )
+                packs.append(images(array, *tiles_of(type_)) if "tiles" in type_ else array)
             threads = 32 * (number("units") + number("producers"))
             arguments = [*inputs, *outputs, *packs, batch]
             self.runs.append((name, arguments, check, ctas, threads, number("shared")))

@@ -49,7 +49,7 @@ void TileEmitter::gather(Value value, Column column, int64_t columns,
     return addValue(known->second);
   if (isa<BlockArgument>(value) || value.getDefiningOp<SplitOp>()) {
     if (std::optional<MemoryView> view = memory(value))
-      return addValue(load(*view, column, columns));
+      return addValue(load(*view, column, columns, plan.getLayout(value)));
     auto split = value.getDefiningOp<SplitOp>();
     int64_t offset =
         split.getColumnOffset(cast<OpResult>(value).getResultNumber());
@@ -61,8 +61,8 @@ void TileEmitter::gather(Value value, Column column, int64_t columns,
   auto addLinear = [&](LinearOp linear, Value c) {
     addValue(emitLinear(linear, column, columns, c));
     if (linear.getBias())
-      fusion.biases[value] =
-          fusion.add(loadVector(linear.getBias(), column, columns));
+      fusion.biases[value] = fusion.add(
+          loadVector(linear.getBias(), column, columns, plan.getLayout(value)));
   };
   if (auto linear = dyn_cast<LinearOp>(op))
     return addLinear(linear, Value());
@@ -123,8 +123,8 @@ Value TileEmitter::fuse(Value value, Column column, int64_t columns,
     if (cast<FragType>(frag.getType()).getElementType() == element)
       return frag;
   }
-  return map(fragType(rows, columns, element), fusion.inputs,
-             [&](ValueRange elements) {
+  return map(fragType(rows, columns, element, plan.getLayout(value)),
+             fusion.inputs, [&](ValueRange elements) {
                return narrow(scalar(value, fusion, elements), element);
              });
 }

@@ -27,6 +27,8 @@ Value TileEmitter::multiply(const LinearPlan &p, Value a, Column k, Column n,
     return Column{column.index, column.stride / width, column.offset / width};
   };
   int64_t padded = padColumns(columns);
+  LinearOp op = p.op;
+  FragLayout layout = plan.getLayout(op.getResult());
   bool isOne = padded <= p.tileRows;
   SmallVector<Value> parts;
   for (int64_t i = 0; i < padded; i += p.tileRows) {
@@ -44,7 +46,7 @@ Value TileEmitter::multiply(const LinearPlan &p, Value a, Column k, Column n,
       first = at(Column{tileRow.index, tileRow.stride * p.getTilesPerRow(),
                         tileRow.offset * p.getTilesPerRow()});
     }
-    auto type = FragType::get(rows, width, b.getF32Type());
+    auto type = fragType(rows, width, b.getF32Type(), layout);
     Value sums = c && !isOne ? slice(c, i, width) : c;
     for (int64_t j = 0; j < depth; j += p.tileColumns) {
       Column tileColumn = tileAt(k + j, p.tileColumns);
@@ -63,12 +65,13 @@ Value TileEmitter::multiply(const LinearPlan &p, Value a, Column k, Column n,
   }
   if (isOne)
     return parts.front();
-  return ConcatOp::create(b, loc, FragType::get(rows, padded, b.getF32Type()),
-                          parts);
+  return ConcatOp::create(
+      b, loc, fragType(rows, padded, b.getF32Type(), layout), parts);
 }
 
 Value TileEmitter::emitSums(LinearOp op, Value c) {
   const LinearPlan &p = plan.getLinear(op);
+  FragLayout layout = plan.getLayout(op.getResult());
   if (!p.sums) {
     // The input is in registers: features block by block.
     Value a = evaluateAll(op.getInput(), plan.getOperandType());
@@ -82,13 +85,13 @@ Value TileEmitter::emitSums(LinearOp op, Value c) {
               });
     if (parts.size() == 1)
       return parts.front();
-    return ConcatOp::create(b, loc, fragType(rows, p.features, b.getF32Type()),
-                            parts);
+    return ConcatOp::create(
+        b, loc, fragType(rows, p.features, b.getF32Type(), layout), parts);
   }
   prepare(op.getInput());
   bool isStatic = plan.readsResident(op.getInput());
   if (!c)
-    c = splat(0.0, p.features);
+    c = splat(0.0, p.features, layout);
   return forBlocks(p.depth, p.step, isStatic, c,
                    [&](Column k, int64_t columns, ValueRange sums) {
                      Value a = evaluate(op.getInput(), k, columns,
@@ -115,15 +118,16 @@ Value TileEmitter::emitLinear(LinearOp op, Column column, int64_t columns,
     sums = multiply(p, a, Column(), column, columns, c);
   } else {
     prepare(op.getInput());
-    sums = forBlocks(p.depth, p.step, /*isStatic=*/false,
-                     c ? c : splat(0.0, columns),
-                     [&](Column k, int64_t width, ValueRange carried) {
-                       Value a = streamInput(op.getInput(), k, width);
-                       loc = op.getLoc();
-                       return SmallVector<Value>{
-                           multiply(p, a, k, column, columns, carried.front())};
-                     })
-               .front();
+    sums =
+        forBlocks(p.depth, p.step, /*isStatic=*/false,
+                  c ? c : splat(0.0, columns, plan.getLayout(op.getResult())),
+                  [&](Column k, int64_t width, ValueRange carried) {
+                    Value a = streamInput(op.getInput(), k, width);
+                    loc = op.getLoc();
+                    return SmallVector<Value>{
+                        multiply(p, a, k, column, columns, carried.front())};
+                  })
+            .front();
   }
   if (!c)
     blocks[name] = sums;
@@ -168,7 +172,7 @@ void TileEmitter::emitTogether(ArrayRef<Block> wanted) {
     registers += more;
     sums.push_back({op.getResult(), column, block.columns});
     names.push_back(name);
-    zeros.push_back(splat(0.0, block.columns));
+    zeros.push_back(splat(0.0, block.columns, plan.getLayout(op.getResult())));
   }
   if (sums.size() < 2)
     return;

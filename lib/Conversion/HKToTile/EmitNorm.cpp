@@ -39,7 +39,8 @@ Value TileEmitter::emitNorm(Operation *op) {
   Value gamma = layerNorm ? layerNorm.getGamma() : rmsNorm.getGamma();
   Value beta = layerNorm ? layerNorm.getBeta() : Value();
 
-  FragType type = fragType(rows, features, b.getF32Type());
+  FragLayout layout = plan.getLayout(op->getResult(0));
+  FragType type = fragType(rows, features, b.getF32Type(), layout);
   FragType perRow = rowType(b.getF32Type());
   auto times = [&](Value lhs, Value rhs) -> Value {
     return arith::MulFOp::create(b, loc, lhs, rhs, exact());
@@ -73,9 +74,9 @@ Value TileEmitter::emitNorm(Operation *op) {
   inputs.push_back(scale);
   unsigned scaleIndex = inputs.size() - 1;
   if (gamma)
-    inputs.push_back(loadVector(gamma, Column(), features));
+    inputs.push_back(loadVector(gamma, Column(), features, layout));
   if (beta)
-    inputs.push_back(loadVector(beta, Column(), features));
+    inputs.push_back(loadVector(beta, Column(), features, layout));
   return map(type, inputs, [&](ValueRange e) {
     Value y = times(centred(e), e[scaleIndex]);
     if (gamma)

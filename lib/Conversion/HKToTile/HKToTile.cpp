@@ -80,8 +80,9 @@ static tile::KernelOp createKernel(OpBuilder &b, const KernelPlan &plan,
       continue;
     }
     Type element = plan.getOperandType();
-    types.push_back(
-        TilesType::get(layout.getRows(), layout.getColumns(), element));
+    types.push_back(TilesType::get(layout.getRows(), layout.getColumns(),
+                                   element, layout.getStripRows(),
+                                   layout.getStripColumns()));
     packed.push_back(FlatSymbolRefAttr::get(
         getTiles(symbols, get, layout, element).getSymNameAttr()));
   }
@@ -135,7 +136,7 @@ struct HKToTile : hk::impl::HKToTileBase<HKToTile> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder b(module.getContext());
-    SmallVector<KernelPlan> plans;
+    std::vector<KernelPlan> plans;
     for (auto executable : module.getOps<ExecutableOp>())
       for (auto variant : executable.getBody().front().getOps<VariantOp>()) {
         if (!isa<CUDAAttr>(variant.getSchedule()))
@@ -150,9 +151,8 @@ struct HKToTile : hk::impl::HKToTileBase<HKToTile> {
     for (const KernelPlan &plan : plans) {
       ModuleOp target = getTarget(b, module, plan.schedule.getArch());
       auto executable = cast<ExecutableOp>(plan.variant->getParentOp());
-      tile::KernelOp kernel =
-          createKernel(b, plan, inputs.lookup(executable.getSymNameAttr()),
-                       symbols, target);
+      tile::KernelOp kernel = createKernel(
+          b, plan, inputs.lookup(executable.getSymNameAttr()), symbols, target);
       TileEmitter(b, kernel, plan).emit();
     }
   }

@@ -26,8 +26,7 @@ int64_t hk::tile::getFeatures(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape().back();
 }
 
-/// The operands that are activations; masks, weights and vectors are not.
-static ValueRange getActivations(Operation *op) {
+ValueRange hk::tile::getActivations(Operation *op) {
   if (isa<AddOp, MulOp>(op))
     return op->getOperands();
   if (isa<AttentionOp>(op))
@@ -355,6 +354,7 @@ FailureOr<KernelPlan> KernelPlan::get(VariantOp variant) {
   if (failed(plan.planAttentions()) || failed(plan.check()) ||
       failed(plan.setRuns()))
     return failure();
+  plan.setLayouts();
   auto addVector = [&](Value value) {
     if (value)
       plan.vectors[value] =

@@ -10,6 +10,7 @@
 #include "hk/Analysis/ProjectedHeads.h"
 #include "hk/Analysis/ProjectedRows.h"
 #include "hk/Dialect/HK/HKDialect.h"
+#include "hk/Dialect/Tile/TileDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,6 +23,9 @@ bool isElementwise(mlir::Operation *op);
 
 /// The columns of an activation, or the elements of a vector.
 int64_t getFeatures(mlir::Value value);
+
+/// The operands that are activations; masks, weights and vectors are not.
+mlir::ValueRange getActivations(mlir::Operation *op);
 
 /// The columns that a slab takes for `columns`: a multiple of 8.
 inline int64_t padColumns(int64_t columns) { return (columns + 7) / 8 * 8; }
@@ -115,6 +119,8 @@ public:
   int64_t getKeyColumns(AttentionOp op) const {
     return getAttentionPlan(op).heads.keyHeads * op.getHeadDim();
   }
+  /// The layout of frags of whole columns of `value`.
+  FragLayout getLayout(mlir::Value value) const;
   /// True if a CTA has all rows of a sequence.
   bool ownsSequences() const { return schedule.getRows() >= sequence; }
   /// The rows of a sequence whose keys a CTA computes, with those that pad it.
@@ -175,12 +181,18 @@ private:
   mlir::LogicalResult setTiles(LinearPlan &plan);
   mlir::LogicalResult setRuns();
   mlir::LogicalResult check();
+  // PlanLayouts.cpp
+  void setLayouts();
+  bool isLoadedOnce(const LinearPlan &plan) const;
+  int64_t getStrip(mlir::Value value) const;
   void visit(mlir::Value value,
              llvm::function_ref<void(mlir::Value)> leaf) const;
   int64_t getResidentColumns() const;
   unsigned addPacked(PackedGetOp get, TilesAttr layout);
 
   llvm::DenseSet<mlir::Value> resident;
+  /// The values whose rows are strips.
+  llvm::DenseMap<mlir::Value, FragLayout> strips;
   llvm::DenseMap<mlir::Operation *, LinearPlan> linears;
   llvm::DenseMap<mlir::Operation *, AttentionPlan> attentions;
 };

@@ -18,9 +18,12 @@ PackedOp hk::tile::getTiles(SymbolTable &symbols, PackedGetOp get,
   auto type =
       RankedTensorType::get(source.getTensorType().getShape(), element, layout);
   std::string name;
-  llvm::raw_string_ostream(name)
-      << get.getSymbol() << ".t" << layout.getRows() << 'x'
-      << layout.getColumns() << '.' << element;
+  llvm::raw_string_ostream(name) << get.getSymbol() << ".t" << layout.getRows()
+                                 << 'x' << layout.getColumns();
+  if (layout.getStripRows() != 8 || layout.getStripColumns() != 8)
+    llvm::raw_string_ostream(name)
+        << ".s" << layout.getStripRows() << 'x' << layout.getStripColumns();
+  llvm::raw_string_ostream(name) << '.' << element;
   if (auto known = symbols.lookup<PackedOp>(name);
       known && known.getType() == type &&
       known.getLayerBegin() == source.getLayerBegin() &&
@@ -34,7 +37,7 @@ PackedOp hk::tile::getTiles(SymbolTable &symbols, PackedGetOp get,
                                  source.getLayerEndAttr(), TypeAttr::get(type));
   IRMapping mapping;
   source.getBody().cloneInto(&packed.getBody(), mapping);
-  auto yield = cast<YieldOp>(packed.getBody().front().getTerminator());
+  auto yield = cast<hk::YieldOp>(packed.getBody().front().getTerminator());
   b.setInsertionPoint(yield);
   Value value = yield.getOperand(0);
   auto laidOut = RankedTensorType::get(

@@ -36,6 +36,12 @@ static void getOffsets(Value value, int64_t first,
   }
 }
 
+int64_t KernelPlan::getStrip(Value value) const {
+  return FragType::get(16, 32, Float32Type::get(value.getContext()),
+                       getLayout(value))
+      .getStrip();
+}
+
 LogicalResult KernelPlan::setTiles(LinearPlan &plan) {
   LinearOp op = plan.op;
   int64_t bytes = getOperandType().getIntOrFloatBitWidth() / 8;
@@ -92,7 +98,8 @@ LogicalResult KernelPlan::setTiles(LinearPlan &plan) {
            << " input features";
   auto get = op.getWeight().getDefiningOp<PackedGetOp>();
   plan.weight = addPacked(
-      get, TilesAttr::get(op.getContext(), plan.tileRows, plan.tileColumns));
+      get, TilesAttr::get(op.getContext(), plan.tileRows, plan.tileColumns,
+                          getStrip(op.getResult()), getStrip(op.getInput())));
   return success();
 }
 

@@ -36,6 +36,11 @@ void TileEmitter::emit() {
 
 /// One block of rows, or zeros if nobody reads any of it.
 void TileEmitter::emitRowsOfCTA() {
+  // What masks and lengths say of keys, before what may wait for other kernels.
+  for (auto attention : plan.getBody().getOps<AttentionOp>()) {
+    loc = attention.getLoc();
+    emitKeyRange(attention);
+  }
   if (Value isRead = emitIsRead()) {
     auto choice = scf::IfOp::create(b, loc, isRead, /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
@@ -227,10 +232,11 @@ FragType TileEmitter::rowType(Type element) {
                        plan.isLine ? FragLayout::Line : FragLayout::Slab);
 }
 
-FragType TileEmitter::fragType(int64_t rows, int64_t columns, Type element) {
+FragType TileEmitter::fragType(int64_t rows, int64_t columns, Type element,
+                               FragLayout layout) {
   if (plan.isLine)
     return FragType::get(rows, columns, element, FragLayout::Line);
-  return FragType::get(rows, padColumns(columns), element);
+  return FragType::get(rows, padColumns(columns), element, layout);
 }
 
 Value TileEmitter::map(FragType type, ValueRange inputs, ScalarFn body) {
@@ -240,9 +246,9 @@ Value TileEmitter::map(FragType type, ValueRange inputs, ScalarFn body) {
                        });
 }
 
-Value TileEmitter::splat(double value, int64_t columns) {
-  return SplatOp::create(b, loc, fragType(rows, columns, b.getF32Type()),
-                         constant(value));
+Value TileEmitter::splat(double value, int64_t columns, FragLayout layout) {
+  return SplatOp::create(
+      b, loc, fragType(rows, columns, b.getF32Type(), layout), constant(value));
 }
 
 Value TileEmitter::slice(Value frag, int64_t column, int64_t columns) {
@@ -290,19 +296,20 @@ std::optional<MemoryView> TileEmitter::memory(Value value) {
   return memory(value.getDefiningOp<CastOp>().getInput());
 }
 
-Value TileEmitter::load(const MemoryView &view, Column column,
-                        int64_t columns) {
-  FragType type = fragType(rows, columns, view.getElementType());
+Value TileEmitter::load(const MemoryView &view, Column column, int64_t columns,
+                        FragLayout layout) {
+  FragType type = fragType(rows, columns, view.getElementType(), layout);
   bool isPadded = type.getColumns() != columns;
   return LoadOp::create(
       b, loc, type, view.memref, ValueRange{row, at(column + view.firstColumn)},
       end, isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
 }
 
-Value TileEmitter::loadVector(Value packed, Column column, int64_t columns) {
+Value TileEmitter::loadVector(Value packed, Column column, int64_t columns,
+                              FragLayout layout) {
   unsigned first = kernel.getNumArguments() - 1 - plan.packed.size();
   Value memref = kernel.getArgument(first + plan.vectors.lookup(packed));
-  FragType type = fragType(1, columns, b.getF32Type());
+  FragType type = fragType(1, columns, b.getF32Type(), layout);
   bool isPadded = type.getColumns() != columns;
   return LoadOp::create(b, loc, type, memref, ValueRange{at(column)}, Value(),
                         isPadded ? b.getI64IntegerAttr(columns)

@@ -90,10 +90,12 @@ private:
   mlir::Value constant(double value);
   /// One value a row.
   FragType rowType(mlir::Type element);
-  /// `columns` columns, padded in a slab.
-  FragType fragType(int64_t rows, int64_t columns, mlir::Type element);
+  /// `columns` columns, padded in a slab; of a strip they are whole ones.
+  FragType fragType(int64_t rows, int64_t columns, mlir::Type element,
+                    FragLayout layout = FragLayout::Slab);
   mlir::Value map(FragType type, mlir::ValueRange inputs, ScalarFn body);
-  mlir::Value splat(double value, int64_t columns);
+  mlir::Value splat(double value, int64_t columns,
+                    FragLayout layout = FragLayout::Slab);
   mlir::Value slice(mlir::Value frag, int64_t column, int64_t columns);
   /// The flags of operations that are exact, and of those that may not be.
   mlir::arith::FastMathFlagsAttr exact();
@@ -105,9 +107,11 @@ private:
   /// Where a value that is in memory is: an argument, a view of one, or either
   /// as it was before a cast that keeps all values.
   std::optional<MemoryView> memory(mlir::Value value);
-  mlir::Value load(const MemoryView &view, Column column, int64_t columns);
+  mlir::Value load(const MemoryView &view, Column column, int64_t columns,
+                   FragLayout layout);
   /// Elements of a bias, gamma or beta, one a column.
-  mlir::Value loadVector(mlir::Value packed, Column column, int64_t columns);
+  mlir::Value loadVector(mlir::Value packed, Column column, int64_t columns,
+                         FragLayout layout);
 
   //===--- Blocks (TileEmitter.cpp)
   /// Calls `body` for runs of `width` of `columns`, in order: in a loop, or,

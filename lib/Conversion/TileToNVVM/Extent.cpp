@@ -3,11 +3,11 @@
 // How far a mask reaches: every warp reads the whole mask.
 
 #include "GlobalAccess.h"
+#include "IndexBound.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -16,6 +16,9 @@ using namespace hk;
 
 /// So many reads of a warp are written out, not a loop.
 static constexpr int64_t kUnrolled = 8;
+/// What counts zeros is not taken of words that are zero. With another promise
+/// LLVM branches on that, and no load would pass the branches.
+static constexpr bool kZeroIsPoison = true;
 
 namespace {
 
@@ -56,10 +59,10 @@ struct ExtentLowering : TilePattern<tile::ExtentOp> {
     };
 
     Value extent = d.i32(0);
-    APInt constant;
-    if (matchPattern(op.getSize(), m_ConstantInt(&constant)) &&
-        constant.getSExtValue() <= kUnrolled * step) {
-      for (int64_t at = 0; at < constant.getSExtValue(); at += step)
+    // Without a loop, the loads of several extents are on their way at once.
+    std::optional<int64_t> most = getUpperBound(op.getSize());
+    if (most && *most <= kUnrolled * step) {
+      for (int64_t at = 0; at < *most; at += step)
         extent = scan(base, d.i32(0), at, extent);
     } else {
       auto loop = scf::ForOp::create(rewriter, op.getLoc(), d.i32(0), size,
@@ -94,12 +97,11 @@ struct ExtentLowering : TilePattern<tile::ExtentOp> {
                              d.i32(int32_t(0x80808080)));
       isZero = d.compare(arith::CmpIPredicate::ne, flags, d.i32(0));
       Value bits = LLVM::CountTrailingZerosOp::create(
-          d.b, d.loc, d.i32Type(), flags, /*is_zero_poison=*/false);
+          d.b, d.loc, d.i32Type(), flags, kZeroIsPoison);
       first = d.add(at, d.shiftRight(bits, 3));
     }
-    Value distance = d.sub(size, first);
-    return d.select(d.bitAnd(isZero, d.lessThan(before, distance)), distance,
-                    before);
+    Value distance = d.select(isZero, d.sub(size, first), before);
+    return d.select(d.lessThan(before, distance), distance, before);
   }
 
   /// The end of the last byte that is not zero of a word that begins at `at`,
@@ -112,7 +114,7 @@ struct ExtentLowering : TilePattern<tile::ExtentOp> {
       end = d.add(at, 1);
     } else {
       Value zeros = LLVM::CountLeadingZerosOp::create(
-          d.b, d.loc, d.i32Type(), word, /*is_zero_poison=*/false);
+          d.b, d.loc, d.i32Type(), word, kZeroIsPoison);
       end = d.sub(d.add(at, 4), d.shiftRight(zeros, 3));
     }
     Value any = d.compare(arith::CmpIPredicate::ne, word, zero);

@@ -22,8 +22,8 @@ constexpr int64_t kQuadRun = 8, kQuadColumns = 4 * kQuadRun;
 /// Whether a frag is a slab of pairs in blocks of `columns`.
 bool isSlabOfPairs(const RegisterLayout &layout, int64_t columns) {
   tile::FragType frag = layout.type();
-  return !frag.isLine() && layout.isPacked() && frag.getRows() != 1 &&
-         frag.getColumns() % columns == 0;
+  return frag.getLayout() == tile::FragLayout::Slab && layout.isPacked() &&
+         frag.getRows() != 1 && frag.getColumns() % columns == 0;
 }
 
 /// Whether lanes load runs of each other's columns and exchange them. Of few
@@ -181,7 +181,7 @@ struct LoadLowering : TilePattern<tile::LoadOp> {
     }
     (alongRows ? window.rowsLeft : window.columnsLeft) = left;
     divisor = std::gcd(divisor, window.columns);
-    window.width = alongRows ? 1 : widthFor(window.layout.run(), divisor);
+    window.width = alongRows ? 1 : widthFor(window.layout, bytes, divisor);
     return window;
   }
 };

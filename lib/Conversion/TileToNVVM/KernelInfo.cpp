@@ -153,6 +153,8 @@ void KernelInfo::emitEntry() {
   warp = d.shuffleFrom(d.shiftRight(thread, 5), 0);
   slabRow = d.shiftRight(lane, 2);
   slabColumn = d.mul(d.bitAnd(lane, 3), 2);
+  strip16Column = d.mul(d.bitAnd(lane, 3), 4);
+  strip32Column = d.mul(d.bitAnd(lane, 3), 8);
   lineRow = d.shiftRight(lane, llvm::Log2_64(lineLanes));
   lineColumn = d.mul(d.bitAnd(lane, lineLanes - 1), 4);
   if (usesShared) {

@@ -47,7 +47,8 @@ public:
   /// `units` in a consumer.
   mlir::Value warp;
   /// The lane row and column of each layout (RegisterLayout.h): i32.
-  mlir::Value slabRow, slabColumn, lineRow, lineColumn;
+  mlir::Value slabRow, slabColumn, strip16Column, strip32Column, lineRow,
+      lineColumn;
   /// The address of dynamic shared memory: i32. None where the kernel has none.
   mlir::Value sharedBase;
 
@@ -58,7 +59,17 @@ public:
     return type.isLine() ? lineRow : slabRow;
   }
   mlir::Value laneColumn(tile::FragType type) const {
-    return type.isLine() ? lineColumn : slabColumn;
+    switch (type.getLayout()) {
+    case tile::FragLayout::Slab:
+      return slabColumn;
+    case tile::FragLayout::Line:
+      return lineColumn;
+    case tile::FragLayout::Strip16:
+      return strip16Column;
+    case tile::FragLayout::Strip32:
+      return strip32Column;
+    }
+    llvm_unreachable("all layouts are listed");
   }
 
   /// Whether the kernel may begin before the one in front of it has ended.

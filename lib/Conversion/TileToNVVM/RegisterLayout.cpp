@@ -36,7 +36,8 @@ int64_t RegisterLayout::rowOffset(int64_t i) const {
 }
 
 int64_t RegisterLayout::columnOffset(int64_t k) const {
-  return isLine ? k / 4 * 4 * lanes + k % 4 : k / 2 * 8 + k % 2;
+  int64_t run = isLine ? 4 : frag.getStrip() / 4;
+  return k / run * run * (isLine ? lanes : 4) + k % run;
 }
 
 int64_t RegisterLayout::size() const {
@@ -52,7 +53,7 @@ RegisterLayout::Place RegisterLayout::place(int64_t i, int64_t k) const {
   int64_t half = packed ? k % 2 : 0;
   if (isLine || rowCount == 1 || columnCount == 1)
     return {(i * columnCount + k) / (packed ? 2 : 1), half};
-  // Slab: both rows of a 16x8 tile, tile after tile.
+  // Slab or strip: both rows of a 16x8 tile, tile after tile.
   int64_t groups = columnCount / 2;
   int64_t tile = i / 2 * groups + k / 2;
   if (packed)

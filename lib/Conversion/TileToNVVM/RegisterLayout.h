@@ -16,6 +16,7 @@ namespace hk {
 /// | layout | lane row | lane column |
 /// |---|---|---|
 /// | slab | lane / 4 | 2 (lane mod 4) |
+/// | strip of W | lane / 4 | W / 4 (lane mod 4) |
 /// | line, L lanes a row | lane / L | 4 (lane mod L) |
 ///
 /// and 0 in a dimension of size 1, which all lanes hold alike.
@@ -39,8 +40,11 @@ public:
   int64_t rowOffset(int64_t i) const;
   int64_t columnOffset(int64_t k) const;
 
-  /// As many columns in sequence as lie beside each other in memory, 1, 2 or 4.
-  int64_t run() const { return columnCount == 1 ? 1 : isLine ? 4 : 2; }
+  /// As many columns in sequence as lie beside each other in memory, 1, 2, 4
+  /// or 8.
+  int64_t run() const {
+    return columnCount == 1 ? 1 : isLine ? 4 : frag.getStrip() / 4;
+  }
   /// Whether a register is a pair of columns, vector<2xT>.
   bool isPacked() const { return packed; }
   /// The number of registers.

@@ -51,8 +51,10 @@ std::optional<GlobalAccess> Window::access(int64_t row, int64_t column,
                       predicate, isInvariant};
 }
 
-int64_t hk::widthFor(int64_t run, int64_t divisor) {
-  int64_t width = run;
+int64_t hk::widthFor(const RegisterLayout &layout, int64_t bytes,
+                     int64_t divisor) {
+  constexpr int64_t kMostBytes = 16; // of an access of a lane
+  int64_t width = std::min(layout.run(), kMostBytes / bytes);
   while (divisor % width != 0)
     width /= 2;
   return width;
@@ -83,7 +85,7 @@ Window MatrixWindow::build(Device &d, Value laneColumn, int64_t span) const {
   window.rowBytes = stride() * elementBytes;
   window.columnBytes = elementBytes;
   window.columns = fixedColumns();
-  window.width = widthFor(window.layout.run(), divisor());
+  window.width = widthFor(window.layout, elementBytes, divisor());
   if (laneColumn) {
     window.laneColumn = laneColumn;
     window.span = span;

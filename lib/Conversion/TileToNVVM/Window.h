@@ -91,9 +91,10 @@ private:
   int64_t fixedColumns() const;
 };
 
-/// The most elements, up to `run`, that are an aligned access at every
-/// multiple of `divisor` and lie whole on one side of any bound that is one.
-int64_t widthFor(int64_t run, int64_t divisor);
+/// The most elements of `bytes` each, up to a run of the layout and 16 bytes,
+/// that are an aligned access at every multiple of `divisor` and lie whole on
+/// one side of any bound that is one.
+int64_t widthFor(const RegisterLayout &layout, int64_t bytes, int64_t divisor);
 
 } // namespace hk
 

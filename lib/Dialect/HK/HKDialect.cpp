@@ -161,13 +161,22 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult TilesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t rows, int64_t columns) {
+                                int64_t rows, int64_t columns,
+                                int64_t stripRows, int64_t stripColumns) {
   if (failed(verifyPositive(emitError, {{"rows", rows}, {"columns", columns}})))
     return failure();
-  if (rows % 8 != 0 || columns % 8 != 0)
+  if (rows % 8 != 0 || columns % 8 != 0) // (C1)
     return emitError() << "expects rows and columns that are multiples of 8, "
                           "but got "
                        << rows << " and " << columns;
+  auto isStrip = [](int64_t strip, int64_t of) {
+    return (strip == 8 || strip == 16 || strip == 32) && of % strip == 0;
+  };
+  if (!isStrip(stripRows, rows) || !isStrip(stripColumns, columns)) // (C2)
+    return emitError() << "expects strips of 8, 16 or 32 that divide rows and "
+                          "columns, but got strips of "
+                       << stripRows << " of " << rows << " rows and of "
+                       << stripColumns << " of " << columns << " columns";
   return success();
 }
 

@@ -19,6 +19,8 @@ struct Shape {
   int64_t rows = 0;
   int64_t columns = 0;
   Type elementType;
+  /// Of a tile of shared memory: the order of rows and columns.
+  int64_t stripRows = 8, stripColumns = 8;
 };
 } // namespace
 
@@ -49,9 +51,13 @@ Type FragType::parse(AsmParser &parser) {
     return {};
   FragLayout layout = FragLayout::Slab;
   if (succeeded(parser.parseOptionalComma())) {
-    if (parser.parseKeyword("line"))
-      return {};
     layout = FragLayout::Line;
+    if (succeeded(parser.parseOptionalKeyword("strip16")))
+      layout = FragLayout::Strip16;
+    else if (succeeded(parser.parseOptionalKeyword("strip32")))
+      layout = FragLayout::Strip32;
+    else if (parser.parseKeyword("line"))
+      return {};
   }
   if (parser.parseGreater())
     return {};
@@ -62,20 +68,58 @@ Type FragType::parse(AsmParser &parser) {
 void FragType::print(AsmPrinter &printer) const {
   printer << '<';
   printShape(printer, getRows(), getColumns(), getElementType());
-  printer << (isLine() ? ", line>" : ">");
+  if (getLayout() != FragLayout::Slab)
+    printer << ", " << stringifyFragLayout(getLayout());
+  printer << '>';
+}
+
+/// `RxCxT`, then `, strip_rows = W` and `, strip_columns = W` where W is not 8.
+/// True for `isOpen` if another comma follows.
+static ParseResult parseTile(AsmParser &parser, Shape &shape, bool &isOpen) {
+  if (parseShape(parser, shape))
+    return failure();
+  isOpen = succeeded(parser.parseOptionalComma());
+  auto parseStrip = [&](StringRef keyword, int64_t &strip) -> ParseResult {
+    if (!isOpen || failed(parser.parseOptionalKeyword(keyword)))
+      return success();
+    if (parser.parseEqual() || parser.parseInteger(strip))
+      return failure();
+    isOpen = succeeded(parser.parseOptionalComma());
+    return success();
+  };
+  if (parseStrip("strip_rows", shape.stripRows))
+    return failure();
+  return parseStrip("strip_columns", shape.stripColumns);
 }
 
 template <typename T> static Type parseTile(AsmParser &parser) {
   Shape shape;
-  if (parser.parseLess() || parseShape(parser, shape) || parser.parseGreater())
+  bool isOpen;
+  if (parser.parseLess() || parseTile(parser, shape, isOpen))
+    return {};
+  if (isOpen) {
+    parser.emitError(parser.getCurrentLocation())
+        << "expects strip_rows = W, strip_columns = W or both in this order";
+    return {};
+  }
+  if (parser.parseGreater())
     return {};
   return parser.getChecked<T>(parser.getContext(), shape.rows, shape.columns,
-                              shape.elementType);
+                              shape.elementType, shape.stripRows,
+                              shape.stripColumns);
+}
+
+template <typename T> static void printInside(AsmPrinter &printer, T type) {
+  printShape(printer, type.getRows(), type.getColumns(), type.getElementType());
+  if (type.getStripRows() != 8)
+    printer << ", strip_rows = " << type.getStripRows();
+  if (type.getStripColumns() != 8)
+    printer << ", strip_columns = " << type.getStripColumns();
 }
 
 template <typename T> static void printTile(AsmPrinter &printer, T type) {
   printer << '<';
-  printShape(printer, type.getRows(), type.getColumns(), type.getElementType());
+  printInside(printer, type);
   printer << '>';
 }
 
@@ -90,20 +134,22 @@ void TilesType::print(AsmPrinter &printer) const { printTile(printer, *this); }
 Type ChanType::parse(AsmParser &parser) {
   Shape shape;
   int64_t slots = 0;
-  if (parser.parseLess() || parseShape(parser, shape) || parser.parseComma() ||
-      parser.parseInteger(slots) || parser.parseGreater())
+  bool isOpen;
+  if (parser.parseLess() || parseTile(parser, shape, isOpen) ||
+      (!isOpen && parser.parseComma()) || parser.parseInteger(slots) ||
+      parser.parseGreater())
     return {};
   auto slot = parser.getChecked<BufType>(parser.getContext(), shape.rows,
-                                         shape.columns, shape.elementType);
+                                         shape.columns, shape.elementType,
+                                         shape.stripRows, shape.stripColumns);
   if (!slot)
     return {};
   return parser.getChecked<ChanType>(parser.getContext(), slot, slots);
 }
 
 void ChanType::print(AsmPrinter &printer) const {
-  BufType slot = getSlotType();
   printer << '<';
-  printShape(printer, slot.getRows(), slot.getColumns(), slot.getElementType());
+  printInside(printer, getSlotType());
   printer << ", " << getSlots() << '>';
 }
 
@@ -129,12 +175,21 @@ LogicalResult FragType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects rows of 1 or a multiple of 16 and columns "
                           "of 1 or a multiple of 8, but got "
                        << rows << " and " << columns;
+  int64_t strip = layout == FragLayout::Strip16   ? 16
+                  : layout == FragLayout::Strip32 ? 32
+                                                  : 1;
+  if (strip > 1 &&
+      ((rows != 1 && rows % 16 != 0) || columns % strip != 0)) // (C2)
+    return emitError() << "expects rows of 1 or a multiple of 16 and columns "
+                          "of a multiple of "
+                       << strip << " in a strip, but got " << rows << " and "
+                       << columns;
   return success();
 }
 
 static LogicalResult verifyBuf(function_ref<InFlightDiagnostic()> emitError,
-                               int64_t rows, int64_t columns,
-                               Type elementType) {
+                               int64_t rows, int64_t columns, Type elementType,
+                               int64_t stripRows, int64_t stripColumns) {
   if (!elementType.isF32() && !elementType.isF16() &&
       !elementType.isBF16()) // (C1)
     return emitError() << "expects elements of f16, bf16 or f32, but got "
@@ -143,12 +198,22 @@ static LogicalResult verifyBuf(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects rows and columns that are positive "
                           "multiples of 8, but got "
                        << rows << " and " << columns;
+  auto isStrip = [](int64_t strip, int64_t of) {
+    return (strip == 8 || strip == 16 || strip == 32) && of % strip == 0;
+  };
+  if (!isStrip(stripRows, rows) || !isStrip(stripColumns, columns)) // (C3)
+    return emitError() << "expects strips of 8, 16 or 32 that divide rows and "
+                          "columns, but got strips of "
+                       << stripRows << " of " << rows << " rows and of "
+                       << stripColumns << " of " << columns << " columns";
   return success();
 }
 
 LogicalResult BufType::verify(function_ref<InFlightDiagnostic()> emitError,
-                              int64_t rows, int64_t columns, Type elementType) {
-  return verifyBuf(emitError, rows, columns, elementType);
+                              int64_t rows, int64_t columns, Type elementType,
+                              int64_t stripRows, int64_t stripColumns) {
+  return verifyBuf(emitError, rows, columns, elementType, stripRows,
+                   stripColumns);
 }
 
 int64_t BufType::getBlockBytes() const {
@@ -160,9 +225,10 @@ int64_t BufType::getBlockBytes() const {
 }
 
 LogicalResult TilesType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t rows, int64_t columns,
-                                Type elementType) {
-  return verifyBuf(emitError, rows, columns, elementType);
+                                int64_t rows, int64_t columns, Type elementType,
+                                int64_t stripRows, int64_t stripColumns) {
+  return verifyBuf(emitError, rows, columns, elementType, stripRows,
+                   stripColumns);
 }
 
 LogicalResult ChanType::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -87,9 +87,11 @@ LogicalResult hk::tile::verifyPlace(Operation *op, Value row, Value column) {
 
 LogicalResult hk::tile::verifyPartOfBuf(Operation *op, FragType frag,
                                         BufType buf, Value row, Value column) {
-  if (frag.isLine() || frag.getElementType() != buf.getElementType() ||
-      frag.getRows() == 1 || frag.getColumns() == 1 ||
-      frag.getRows() > buf.getRows() || frag.getColumns() > buf.getColumns())
+  if (frag.getLayout() != FragLayout::Slab || buf.getStripRows() != 8 ||
+      buf.getStripColumns() != 8 ||
+      frag.getElementType() != buf.getElementType() || frag.getRows() == 1 ||
+      frag.getColumns() == 1 || frag.getRows() > buf.getRows() ||
+      frag.getColumns() > buf.getColumns())
     return op->emitOpError()
            << "expects a slab of " << buf.getElementType() << " of at most "
            << buf.getRows() << " rows and " << buf.getColumns()
@@ -166,6 +168,30 @@ static LogicalResult verifyExtent(MmaOp op, StringRef name, int64_t size,
   return success();
 }
 
+/// (C7) of mma: positions of the result and of A are those of B.
+static LogicalResult verifyStrips(MmaOp op) {
+  BufType b = op.getB().getType();
+  bool transposes = op.getTransposeB();
+  auto verify = [&](StringRef name, FragType frag, int64_t strip,
+                    Value offset) -> LogicalResult {
+    if (frag.getStrip() != strip)
+      return op.emitOpError() << "expects " << name << " in strips of " << strip
+                              << ", as B is " << b << ", but got " << frag;
+    int64_t begin = getConstantIntValue(offset).value_or(0);
+    if (begin % strip != 0)
+      return op.emitOpError() << "expects a multiple of " << strip
+                              << " in the order of strips, but got " << begin;
+    return success();
+  };
+  // Rows of B are those of N and columns those of K, or the other way round.
+  int64_t rows = b.getStripRows(), columns = b.getStripColumns();
+  if (failed(verify("A", op.getA().getType(), transposes ? rows : columns,
+                    transposes ? op.getRow() : op.getColumn())))
+    return failure();
+  return verify("the result", op.getType(), transposes ? columns : rows,
+                transposes ? op.getColumn() : op.getRow());
+}
+
 LogicalResult MmaOp::verify() {
   FragType a = getA().getType(), d = getType();
   BufType b = getB().getType();
@@ -174,8 +200,9 @@ LogicalResult MmaOp::verify() {
   if (a.isLine() || a.getRows() == 1 || !isFloat) // (C1), (C2)
     return emitOpError()
            << "expects A to be a slab of f16, bf16 or f32, but got " << a;
-  FragType expected = FragType::get(a.getRows(), d.getColumns(),
-                                    Float32Type::get(getContext()));
+  FragType expected =
+      FragType::get(a.getRows(), d.getColumns(), Float32Type::get(getContext()),
+                    d.isLine() ? FragLayout::Slab : d.getLayout());
   if (d != expected) // (C1)
     return emitOpError() << "expects a result of type " << expected
                          << ", but got " << d;
@@ -196,7 +223,8 @@ LogicalResult MmaOp::verify() {
   if (getSplit() && !a.getElementType().isF32()) // (C4)
     return emitOpError() << "expects f32 with split, but got "
                          << a.getElementType();
-  if (failed(verifyPlace(*this, getRow(), getColumn()))) // (C5)
+  if (failed(verifyPlace(*this, getRow(), getColumn())) || // (C5)
+      failed(verifyStrips(*this)))                         // (C7)
     return failure();
   if (!getWarpgroup())
     return success();
@@ -211,8 +239,11 @@ LogicalResult MapOp::verifyRegions() {
   };
   for (Value input : getInputs()) {
     auto frag = cast<FragType>(input.getType());
-    if (frag.getLayout() != type.getLayout() ||
-        !isPartOf(frag.getRows(), type.getRows()) ||
+    // One value a row is the same in a slab and in a strip.
+    bool isAlike = frag.getColumns() == 1
+                       ? frag.isLine() == type.isLine()
+                       : frag.getLayout() == type.getLayout();
+    if (!isAlike || !isPartOf(frag.getRows(), type.getRows()) ||
         !isPartOf(frag.getColumns(), type.getColumns())) // (C1)
       return emitOpError() << "expects operands of the layout of " << type
                            << " and of its sizes or 1, but got " << frag;
@@ -252,7 +283,8 @@ LogicalResult RowReduceOp::verify() {
 
 LogicalResult MaskOp::verify() {
   FragType scores = getScores().getType();
-  if (scores.isLine() || !scores.getElementType().isF32()) // (C1)
+  if (scores.getLayout() != FragLayout::Slab ||
+      !scores.getElementType().isF32()) // (C1)
     return emitOpError() << "expects scores that are a slab of f32, but got "
                          << scores;
   if (getSeen()) { // (C2)
@@ -288,9 +320,9 @@ LogicalResult SliceOp::verify() {
     return emitOpError() << "expects a result like " << input
                          << " but for its columns, but got " << getType();
   int64_t column = getColumnAttr().getInt();
-  if (input.isLine() || column % 8 != 0) // (C2)
+  if (input.isLine() || column % input.getStrip() != 0) // (C2)
     return emitOpError() << "expects a slab and a column that is a multiple "
-                            "of 8, but got "
+                            "of 8, or a strip and one of its width, but got "
                          << input << " and " << column;
   if (column < 0 ||
       column + getType().getColumns() > input.getColumns()) // (C3)

@@ -58,6 +58,8 @@ FailureOr<PackedData> ProgramBuilder::build() {
     data.layout = schema::Layout::Tiles;
     data.tileRows = tiles.getRows();
     data.tileColumns = tiles.getColumns();
+    data.stripRows = tiles.getStripRows();
+    data.stripColumns = tiles.getStripColumns();
     elements = llvm::alignTo(type.getDimSize(0), tiles.getRows()) *
                llvm::alignTo(type.getDimSize(1), tiles.getColumns());
   } else if (type.getEncoding()) {

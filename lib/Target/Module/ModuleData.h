@@ -40,6 +40,7 @@ struct PackedData {
   uint32_t panelWidth = 0;
   uint32_t tileRows = 0;
   uint32_t tileColumns = 0;
+  uint32_t stripRows = 8, stripColumns = 8;
   uint32_t layerBegin = 0;
   uint32_t layerEnd = 0;
   uint64_t stride = 0;

@@ -79,7 +79,7 @@ Offset<schema::Packed> MetadataBuilder::add(const PackedData &packed) {
   return schema::CreatePacked(
       builder, name, type, packed.layout, packed.panelWidth, packed.layerBegin,
       packed.layerEnd, packed.stride, program, packed.result, packed.tileRows,
-      packed.tileColumns);
+      packed.tileColumns, packed.stripRows, packed.stripColumns);
 }
 
 Offset<schema::Variant> MetadataBuilder::add(const VariantData &variant) {

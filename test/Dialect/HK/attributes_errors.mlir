@@ -164,3 +164,8 @@ func.func @tiles_columns() attributes {a = #hk.tiles<rows = 8, columns = -8>} { 
 
 // expected-error @+1 {{expects rows and columns that are multiples of 8, but got 8 and 12}}
 func.func @tiles_multiples() attributes {a = #hk.tiles<rows = 8, columns = 12>} { return }
+
+// -----
+
+// expected-error @+1 {{expects strips of 8, 16 or 32 that divide rows and columns, but got strips of 16 of 24 rows and of 8 of 64 columns}}
+func.func @tiles_strips() attributes {a = #hk.tiles<rows = 24, columns = 64, strip_rows = 16>} { return }

@@ -382,7 +382,7 @@ func.func @slice_c1(%x: !tile.frag<16x64xf32>) {
 // -----
 
 func.func @slice_c2_column(%x: !tile.frag<16x64xf32>) {
-  // expected-error @+1 {{expects a slab and a column that is a multiple of 8, but got '!tile.frag<16x64xf32>' and 4}}
+  // expected-error @+1 {{expects a slab and a column that is a multiple of 8, or a strip and one of its width, but got '!tile.frag<16x64xf32>' and 4}}
   %0 = tile.slice %x[4] : !tile.frag<16x64xf32> -> !tile.frag<16x32xf32>
   return
 }
@@ -390,8 +390,76 @@ func.func @slice_c2_column(%x: !tile.frag<16x64xf32>) {
 // -----
 
 func.func @slice_c2_line(%x: !tile.frag<16x64xf32, line>) {
-  // expected-error @+1 {{expects a slab and a column that is a multiple of 8, but got '!tile.frag<16x64xf32, line>' and 8}}
+  // expected-error @+1 {{expects a slab and a column that is a multiple of 8, or a strip and one of its width, but got '!tile.frag<16x64xf32, line>' and 8}}
   %0 = tile.slice %x[8] : !tile.frag<16x64xf32, line> -> !tile.frag<16x32xf32, line>
+  return
+}
+
+// -----
+
+func.func @slice_c2_strip(%x: !tile.frag<16x64xf32, strip32>) {
+  // expected-error @+1 {{or a strip and one of its width, but got '!tile.frag<16x64xf32, strip32>' and 16}}
+  %0 = tile.slice %x[16] : !tile.frag<16x64xf32, strip32> -> !tile.frag<16x32xf32, strip32>
+  return
+}
+
+// -----
+
+func.func @mma_c7_a(%a: !tile.frag<16x32xf16>, %b: !tile.buf<32x32xf16, strip_columns = 32>, %i: index) {
+  // expected-error @+1 {{expects A in strips of 32, as B is '!tile.buf<32x32xf16, strip_columns = 32>', but got '!tile.frag<16x32xf16>'}}
+  %0 = tile.mma %a, %b[%i, %i] : !tile.frag<16x32xf16>, !tile.buf<32x32xf16, strip_columns = 32> -> !tile.frag<16x32xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c7_result(%a: !tile.frag<16x32xf16>, %b: !tile.buf<32x32xf16>, %i: index) {
+  // expected-error @+1 {{expects the result in strips of 8, as B is '!tile.buf<32x32xf16>', but got '!tile.frag<16x32xf32, strip16>'}}
+  %0 = tile.mma %a, %b[%i, %i] : !tile.frag<16x32xf16>, !tile.buf<32x32xf16> -> !tile.frag<16x32xf32, strip16>
+  return
+}
+
+// -----
+
+func.func @mma_c7_transposed(%a: !tile.frag<16x32xf16, strip16>, %b: !tile.buf<32x32xf16, strip_rows = 16, strip_columns = 32>, %i: index) {
+  // expected-error @+1 {{expects the result in strips of 32, as B is '!tile.buf<32x32xf16, strip_rows = 16, strip_columns = 32>', but got '!tile.frag<16x32xf32>'}}
+  %0 = tile.mma %a, %b[%i, %i] {transpose_b} : !tile.frag<16x32xf16, strip16>, !tile.buf<32x32xf16, strip_rows = 16, strip_columns = 32> -> !tile.frag<16x32xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c7_place(%a: !tile.frag<16x16xf16, strip16>, %b: !tile.buf<32x32xf16, strip_columns = 16>, %i: index) {
+  %c8 = arith.constant 8 : index
+  // expected-error @+1 {{expects a multiple of 16 in the order of strips, but got 8}}
+  %0 = tile.mma %a, %b[%i, %c8] : !tile.frag<16x16xf16, strip16>, !tile.buf<32x32xf16, strip_columns = 16> -> !tile.frag<16x32xf32>
+  return
+}
+
+// -----
+
+func.func @fetch_c1_strip(%b: !tile.buf<32x32xf16>, %i: index) {
+  // expected-error @+1 {{expects a slab of 'f16' of at most 32 rows and 32 columns, but got '!tile.frag<16x32xf16, strip16>'}}
+  %0 = tile.fetch %b[%i, %i] : !tile.buf<32x32xf16> -> !tile.frag<16x32xf16, strip16>
+  return
+}
+
+// -----
+
+func.func @map_c1_strip(%x: !tile.frag<16x32xf32>, %r: !tile.frag<16x1xf32>) {
+  // expected-error @+1 {{expects operands of the layout of '!tile.frag<16x32xf32, strip16>' and of its sizes or 1, but got '!tile.frag<16x32xf32>'}}
+  %0 = tile.map %r, %x : !tile.frag<16x1xf32>, !tile.frag<16x32xf32> -> !tile.frag<16x32xf32, strip16> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @mask_c1_strip(%x: !tile.frag<16x32xf32, strip16>, %i: index) {
+  // expected-error @+1 {{expects scores that are a slab of f32, but got '!tile.frag<16x32xf32, strip16>'}}
+  %0 = tile.mask %x at(%i, %i) {causal} : !tile.frag<16x32xf32, strip16>
   return
 }
 

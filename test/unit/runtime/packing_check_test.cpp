@@ -53,6 +53,18 @@ TEST(PackingCheck, PackedValues) {
       {"packed 'w': expects tiles whose sizes are multiples of 8 from 8 to "
        "65536, but got 8 by 65544",
        [](ModuleT &m) { setTiles(m, 8, 65544); }},
+      {"packed 'w': expects strips of 8, 16 or 32 that divide the sizes of "
+       "tiles, but got 16 by 8 of 24 by 32",
+       [](ModuleT &m) {
+         setTiles(m, 24, 32);
+         m.packed[0]->strip_rows = 16;
+       }},
+      {"packed 'w': expects strips of 8, 16 or 32 that divide the sizes of "
+       "tiles, but got 8 by 0 of 32 by 32",
+       [](ModuleT &m) {
+         setTiles(m, 32, 32);
+         m.packed[0]->strip_columns = 0;
+       }},
       {"packed 'w': expects at most 1099511627776 elements with the padding of "
        "tiles, but got more",
        [](ModuleT &m) {

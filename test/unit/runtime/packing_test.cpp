@@ -306,6 +306,37 @@ TEST_F(PackingTest, TilesAreImagesOfSharedMemory) {
   }
 }
 
+TEST_F(PackingTest, TilesInTheOrderOfStrips) {
+  constexpr uint32_t rows = 32, columns = 64;
+  std::vector<float> matrix(rows * columns);
+  for (size_t i = 0; i < matrix.size(); ++i)
+    matrix[i] = 1 + static_cast<float>(i);
+  addParameter("m", {rows, columns}, matrix);
+  schema::PackedT &packed = addPacked(DType::F32, {rows, columns},
+                                      param("m", DType::F32, {rows, columns}));
+  packed.layout = Layout::Tiles;
+  packed.tile_rows = rows;
+  packed.tile_columns = columns;
+  packed.strip_rows = 16;
+  packed.strip_columns = 32;
+  expectOk(pack());
+  const std::vector<float> image = values<float>(0, rows * columns);
+  // What is in the places of a strip, by hand: four lanes take turns by pairs.
+  const size_t ofSixteen[16] = {0, 1, 4, 5, 8,  9,  12, 13,
+                                2, 3, 6, 7, 10, 11, 14, 15};
+  const size_t ofThirtyTwo[32] = {0,  1,  8,  9,  16, 17, 24, 25, 2,  3,  10,
+                                  11, 18, 19, 26, 27, 4,  5,  12, 13, 20, 21,
+                                  28, 29, 6,  7,  14, 15, 22, 23, 30, 31};
+  for (size_t n = 0; n < rows; ++n)
+    for (size_t k = 0; k < columns; ++k) {
+      const size_t row = n / 16 * 16 + ofSixteen[n % 16];
+      const size_t column = k / 32 * 32 + ofThirtyTwo[k % 32];
+      EXPECT_EQ(image[placeInTiles(n, k, columns, rows, columns, 4)],
+                matrix[row * columns + column])
+          << n << ", " << k;
+    }
+}
+
 TEST_F(PackingTest, LayersLieAStrideApart) {
   for (int layer = 2; layer < 5; ++layer)
     addParameter("block." + std::to_string(layer) + ".w", {3},

@@ -158,11 +158,23 @@ def HK_TilesAttr : HK_Attr<"Tiles", "tiles"> {
     has `rows` rows of S bytes; the 16-byte chunk c of row r lies at
     c ^ ((r * S / 128) & (S / 16 - 1)).
 
+    Rows are in the order of strips of W = `strip_rows`: of each W, the one in
+    place 8j + 2t + e is Wt / 4 + 2j + e, for j below W / 8, t below 4 and e
+    below 2; and so are columns, with `strip_columns`. It is how strips of
+    registers (`!tile.frag`) number what a matrix instruction counts from 0 to
+    W - 1. Strips of 8 leave all in its place.
+
     ```mlir
-    tensor<384x128xf16, #hk.tiles<rows = 64, columns = 128>>
+    tensor<384x128xf16, #hk.tiles<rows = 64, columns = 128, strip_rows = 32>>
     ```
+
+    Constraints:
+    - (C1) rows and columns are positive multiples of 8.
+    - (C2) strips are of 8, 16 or 32, and divide rows or columns.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns,
+                        DefaultValuedParameter<"int64_t", "8">:$strip_rows,
+                        DefaultValuedParameter<"int64_t", "8">:$strip_columns);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -47,7 +47,9 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 
 def Tile_Layout : Tile_Enum<"FragLayout", "how a frag lies in registers", [
   I32EnumAttrCase<"Slab", 0, "slab">,
-  I32EnumAttrCase<"Line", 1, "line">
+  I32EnumAttrCase<"Line", 1, "line">,
+  I32EnumAttrCase<"Strip16", 2, "strip16">,
+  I32EnumAttrCase<"Strip32", 3, "strip32">
 ]>;
 
 def Tile_Reduction : Tile_Enum<"Reduction", "how columns are combined", [
@@ -99,6 +101,12 @@ def Tile_Frag : Tile_Type<"Frag", "frag"> {
     8j + 2t + 1. It is the accumulator of `mma.sync.m16n8k16` and, rounded to
     f16, the A operand of the next.
 
+    A *strip* of W = 16 or 32 is a slab with other columns: of each W, thread
+    (g, t) holds the W / 4 from Wt / 4 on, which lie beside each other in memory.
+    What a matrix instruction takes for column 8j + 2t + e of each W is column
+    Wt / 4 + 2j + e, for j below W / 8 and e below 2; so a product of strips
+    takes a B in the order of strips (`!tile.buf`). A slab is a strip of 8.
+
     The *line* layout is for kernels that stream rows: 2^n lanes hold a row,
     each of them runs of 16 contiguous bytes of f32. As many lanes as the widest
     line of the kernel needs hold every row of it. `mma` does not take it.
@@ -106,11 +114,12 @@ def Tile_Frag : Tile_Type<"Frag", "frag"> {
     Constraints:
     - (C1) elements are f32, f16, bf16, i1, i8 or i32.
     - (C2) in the slab layout, rows are 1 or a multiple of 16, columns are 1 or
-      a multiple of 8.
+      a multiple of 8, or in a strip of its width.
     - (C3) sizes are positive.
 
     ```mlir
     !tile.frag<16x128xf32>
+    !tile.frag<16x128xf32, strip16>
     !tile.frag<8x512xf32, line>
     ```
   }];
@@ -125,12 +134,22 @@ def Tile_Frag : Tile_Type<"Frag", "frag"> {
   }]>];
   let extraClassDeclaration = [{
     bool isLine() const { return getLayout() == FragLayout::Line; }
+    /// The columns among which those of the lanes of a row take turns: 8 in a
+    /// slab.
+    int64_t getStrip() const {
+      return getLayout() == FragLayout::Strip16   ? 16
+             : getLayout() == FragLayout::Strip32 ? 32
+                                                  : 8;
+    }
+    bool isStrip() const { return getStrip() > 8; }
     /// The same shape and layout with other elements.
     FragType withElementType(::mlir::Type type) const {
       return get(getRows(), getColumns(), type, getLayout());
     }
+    /// One value a row is a slab, whatever the row is.
     FragType withColumns(int64_t columns) const {
-      return get(getRows(), columns, getElementType(), getLayout());
+      return get(getRows(), columns, getElementType(),
+                 columns == 1 && isStrip() ? FragLayout::Slab : getLayout());
     }
   }];
 }
@@ -145,19 +164,30 @@ def Tile_Buf : Tile_Type<"Buf", "buf"> {
     twice. The same bytes are read along rows (weights, keys) or along columns
     (values). This is also what `#hk.tiles` keeps in memory.
 
+    Rows or columns may be in the order of strips of W = 16 or 32: of each W, the
+    one in place 8j + 2t + e is Wt / 4 + 2j + e, for j below W / 8, t below 4 and
+    e below 2.
+
     Constraints:
     - (C1) elements are f16, bf16 or f32.
     - (C2) rows and columns are positive multiples of 8.
+    - (C3) strips are of 8 (the order as it is), 16 or 32, and divide rows or
+      columns.
 
     ```mlir
     !tile.buf<64x128xf16>
+    !tile.buf<64x128xf16, strip_rows = 16, strip_columns = 32>
     ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns,
-                        "::mlir::Type":$elementType);
+                        "::mlir::Type":$elementType, "int64_t":$stripRows,
+                        "int64_t":$stripColumns);
   let builders = [TypeBuilderWithInferredContext<
-      (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType), [{
-    return $_get(elementType.getContext(), rows, columns, elementType);
+      (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+           CArg<"int64_t", "8">:$stripRows,
+           CArg<"int64_t", "8">:$stripColumns), [{
+    return $_get(elementType.getContext(), rows, columns, elementType,
+                 stripRows, stripColumns);
   }]>];
   let extraClassDeclaration = [{
     int64_t getElementBytes() const {
@@ -179,24 +209,30 @@ def Tile_Tiles : Tile_Type<"Tiles", "tiles"> {
   let summary = "packed weights in global memory: images of bufs";
   let description = [{
     The address of a weight in the layout `#hk.tiles<rows, columns>`; each tile
-    is the image of a `!tile.buf` of this shape.
+    is the image of a `!tile.buf` of this shape and order.
 
     Constraints:
     - (C1) as for `!tile.buf`.
 
     ```mlir
     !tile.tiles<64x128xf16>
+    !tile.tiles<64x128xf16, strip_rows = 32>
     ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns,
-                        "::mlir::Type":$elementType);
+                        "::mlir::Type":$elementType, "int64_t":$stripRows,
+                        "int64_t":$stripColumns);
   let builders = [TypeBuilderWithInferredContext<
-      (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType), [{
-    return $_get(elementType.getContext(), rows, columns, elementType);
+      (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+           CArg<"int64_t", "8">:$stripRows,
+           CArg<"int64_t", "8">:$stripColumns), [{
+    return $_get(elementType.getContext(), rows, columns, elementType,
+                 stripRows, stripColumns);
   }]>];
   let extraClassDeclaration = [{
     BufType getBufType() const {
-      return BufType::get(getRows(), getColumns(), getElementType());
+      return BufType::get(getRows(), getColumns(), getElementType(),
+                          getStripRows(), getStripColumns());
     }
   }];
 }

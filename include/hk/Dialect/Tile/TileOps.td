@@ -181,7 +181,8 @@ def Tile_MmaOp : Tile_Op<"mma"> {
     same time of their run, each with rows of its own.
 
     Constraints:
-    - (C1) A is a slab, C and the result are slabs of f32, of the same rows.
+    - (C1) A is a slab or a strip, C and the result are of f32, of one layout
+      and of the rows of A.
     - (C2) A and B have the same element type, f16, bf16 or f32.
     - (C3) K and N are multiples of 8 and lie within B.
     - (C4) `split` goes with f32 only.
@@ -190,6 +191,9 @@ def Tile_MmaOp : Tile_Op<"mma"> {
       multiple of 16 and a column that is constant. Where B is swizzled, the
       column is a multiple of 16, and, with `transpose_b`, begins a block of B
       unless N ends in the same block.
+    - (C7) A is a strip of W where what B has of K is in the order of strips of
+      W, and a slab where it is not; so is the result for what B has of N. The row
+      or the column of what is in that order is a multiple of W.
 
     Example:
 
@@ -372,7 +376,8 @@ def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
 
     Constraints:
     - (C1) the result has the rows, element type and layout of the input.
-    - (C2) the layout is slab, and `column` is a multiple of 8.
+    - (C2) the layout is slab or strip, and `column` is a multiple of its W, 8 in
+      a slab.
     - (C3) the columns lie within the input.
 
     Example:
@@ -396,7 +401,7 @@ def Tile_ConcatOp : Tile_Op<"concat", [Pure]> {
     Constraints:
     - (C1) the inputs have the rows, element type and layout of the result, and
       their columns add up to its.
-    - (C2) the layout is slab.
+    - (C2) the layout is slab or strip.
 
     Example:
 

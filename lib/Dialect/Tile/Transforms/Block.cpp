@@ -127,8 +127,10 @@ private:
   void splitMma(MmaOp mma) {
     Value c = mma.getC();
     int64_t columns = mma.getType().getColumns();
-    bool isWide =
-        isSplit(c) || (columns > width && isTakenByBlocks(mma.getResult()));
+    // A strip has no parts that are not whole strips.
+    bool isWide = isSplit(c) ||
+                  (columns > width && width % mma.getType().getStrip() == 0 &&
+                   isTakenByBlocks(mma.getResult()));
     if (!isWide && !isSplit(mma.getA()))
       return;
     SmallVector<Range> ranges = {{0, columns}};

@@ -128,8 +128,8 @@ static SmallVector<Value> getHeldOperands(KernelOp kernel) {
     auto map = dyn_cast<MapOp>(op);
     bool isFromMemory = !map || (map.getInputs().size() == 1 &&
                                  map.getInputs()[0].getDefiningOp<LoadOp>());
-    if (!isFromMemory || type.isLine() || type.getRows() == 1 ||
-        !isOperandA(value))
+    if (!isFromMemory || type.getLayout() != FragLayout::Slab ||
+        type.getRows() == 1 || !isOperandA(value))
       return;
     SmallVector<Product> products;
     getProducts(value, 0, products);
@@ -147,8 +147,10 @@ class ResidencyPass : public hk::tile::impl::TileResidencyBase<ResidencyPass> {
     KernelOp kernel = getOperation();
     SmallVector<LoadOp> loads;
     kernel.walk([&](LoadOp load) {
-      if (!load.getType().isLine() && load.getIndices().size() == 2 &&
-          isOperandA(load.getResult()))
+      // A strip comes in accesses as large as they can be, and is in no order
+      // that a buf of memory has.
+      if (load.getType().getLayout() == FragLayout::Slab &&
+          load.getIndices().size() == 2 && isOperandA(load.getResult()))
         loads.push_back(load);
     });
     SmallVector<Value> held = getHeldOperands(kernel);
