@@ -158,7 +158,12 @@ void hk::launchDependents(Device &d) {
   effect(d, "griddepcontrol.launch_dependents;", "", {});
 }
 
-void hk::waitForGrid(Device &d) { effect(d, "griddepcontrol.wait;", "", {}); }
+void hk::waitForGrid(Device &d, Value condition) {
+  if (condition)
+    effect(d, "@$0 griddepcontrol.wait;", "b", {condition});
+  else
+    effect(d, "griddepcontrol.wait;", "", {});
+}
 
 void hk::fenceReads(Device &d, const GPUTarget &target) {
   effect(d,

@@ -78,7 +78,8 @@ void fenceProxies(Device &d);
 /// The next kernel may begin, once all CTAs say so or have ended (sm_90 and
 /// later). The thread waits for the kernels in front.
 void launchDependents(Device &d);
-void waitForGrid(Device &d);
+/// Under a condition, if one is given, which has to hold.
+void waitForGrid(Device &d, mlir::Value condition = {});
 /// What the lane has read of shared memory may be written by others, whichever
 /// way, once it has arrived at a barrier.
 void fenceReads(Device &d, const GPUTarget &target);

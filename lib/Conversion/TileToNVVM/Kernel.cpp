@@ -109,10 +109,31 @@ struct GridWaitLowering : TilePattern<tile::GridWaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Device d(rewriter, op.getLoc());
     if (info.waitsForGrid)
-      waitForGrid(d);
+      waitForGrid(d, isKnown(d, op, rewriter));
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  /// A condition that always holds, computed from the extents in front of the
+  /// wait. Without it ptxas reads masks behind the wait, since nothing orders
+  /// the two, and a trip to memory that the wait would hide comes after it.
+  static Value isKnown(Device &d, tile::GridWaitOp wait,
+                       ConversionPatternRewriter &rewriter) {
+    Value all;
+    for (auto extent : wait->getBlock()->getOps<tile::ExtentOp>()) {
+      if (!extent->isBeforeInBlock(wait))
+        break;
+      Value value = d.fromIndex(rewriter.getRemappedValue(extent.getResult()));
+      all = all ? d.bitOr(all, value) : value;
+    }
+    if (!all)
+      return {};
+    return d.compare(arith::CmpIPredicate::ne, all, d.i32(kNoExtent));
+  }
+
+  /// Extents are numbers of rows.
+  static constexpr int32_t kNoExtent = -1;
 };
 
 } // namespace

@@ -241,10 +241,10 @@ hk.executable @warpgroups {
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c32
 // CHECK:         %[[UNIT:.*]] = arith.muli %{{.*}}, %c16
 // CHECK:         %[[OWN:.*]] = arith.addi %[[FIRST]], %[[UNIT]]
-// CHECK:         %[[K:.*]] = tile.empty : <128x32xf16>
-// CHECK:         %[[V:.*]] = tile.empty : <128x32xf16>
 // CHECK:         %[[SEEN:.*]] = arith.addi %[[FIRST]], %c32
 // CHECK:         %[[LIMIT:.*]] = arith.minsi %[[SEEN]], %c100
+// CHECK:         %[[K:.*]] = tile.empty : <128x32xf16>
+// CHECK:         %[[V:.*]] = tile.empty : <128x32xf16>
 // CHECK:         %[[OTHERS:.*]] = arith.minsi %[[LIMIT]], %[[FIRST]]
 // CHECK:         scf.for %[[FROM:.*]] = %c0 to %[[OTHERS]] step %c32 {
 // CHECK:           %[[ROW:.*]] = arith.addi %[[FROM]], %[[UNIT]]

@@ -56,13 +56,13 @@ hk.packed @w : tensor<192x64xf32> {
 // CHECK:         %[[ROW:.*]] = arith.addi %[[BEGIN]], %[[LOCAL]]
 // CHECK:         %[[NEXT:.*]] = arith.addi %[[BEGIN]], %c20
 // CHECK:         %[[END:.*]] = arith.minui %[[ALL]], %[[NEXT]]
+// CHECK:         %[[MASK:.*]] = arith.muli %[[SEQUENCE]], %c20
+// CHECK:         tile.extent %[[M]][%[[MASK]]] of(%c20)
 // CHECK:         %[[LEFT:.*]] = arith.subi %[[ALL]], %[[CTA]]
 // CHECK:         %[[SIZE:.*]] = arith.minui %[[LEFT]], %c80
 // CHECK:         %[[READ:.*]] = tile.extent %[[M]][%[[CTA]]] of(%[[SIZE]])
 // CHECK:         arith.cmpi ne, %[[READ]], %c0
 // CHECK:         tile.load %[[X]][%[[ROW]], %c0] rows(%[[END]])
-// CHECK:         %[[MASK:.*]] = arith.muli %[[SEQUENCE]], %c20
-// CHECK:         tile.extent %[[M]][%[[MASK]]] of(%c20)
 // CHECK:         %[[K:.*]] = tile.publish %{{.*}} at(%[[AT]], %c0) : <16x32xf16> -> <128x32xf16>
 // CHECK:         %[[V:.*]] = tile.publish
 // CHECK:         scf.for %[[KEY:.*]] = %c0 to

@@ -33,6 +33,27 @@ module @sm_90a attributes {hk.isa = "sm_90a"} {
     tile.return
   }
 
+  // Masks are read before the wait, which depends on what they say: an
+  // assembler orders it with nothing else.
+  // CHECK-LABEL: llvm.func @masked(
+  // SM90: %[[FIRST:.*]] = nvvm.redux.sync
+  // SM90: %[[SECOND:.*]] = nvvm.redux.sync
+  // SM90: %[[BOTH:.*]] = arith.ori %{{.*}}, %{{.*}} : i32
+  // SM90: %[[KNOWN:.*]] = arith.cmpi ne, %[[BOTH]], %{{.*}} : i32
+  // SM90: "@$0 griddepcontrol.wait;", "b,~{memory}" %[[KNOWN]]
+  // SM90-NOT: nvvm.redux.sync
+  // SM90: llvm.return
+  tile.kernel @masked(%x: memref<64x128xf32>, %m: memref<64xi8> {tile.constant}, %y: memref<64x128xf32>, %b: index) attributes {units = 8 : i64} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %first = tile.extent %m[%c0] of(%c64) : memref<64xi8>
+    %second = tile.extent %m[%c0] of(%c64) {leading} : memref<64xi8>
+    tile.grid_wait
+    %f = tile.load %x[%c0, %c0] rows(%first) : memref<64x128xf32> -> !tile.frag<8x128xf32, line>
+    tile.store %f to %y[%c0, %c0] rows(%second) : !tile.frag<8x128xf32, line>, memref<64x128xf32>
+    tile.return
+  }
+
   // Without a wait nothing says that the next one may begin.
   // CHECK-LABEL: llvm.func @plain(
   // CHECK-NOT: griddepcontrol
