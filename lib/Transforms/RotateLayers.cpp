@@ -32,11 +32,10 @@ namespace {
 /// One loop over layers: its head is what the first attention depends on.
 class Rotation {
 public:
-  /// With `keepsProjection`, the linear operations that attention reads are no
-  /// part of the head, but what they read is.
-  Rotation(scf::ForOp loop, bool keepsProjection)
+  /// With `takesAttention`, the attention itself is part of the head.
+  Rotation(scf::ForOp loop, bool takesAttention)
       : loop(loop), body(*loop.getBody()), builder(loop),
-        keepsProjection(keepsProjection) {}
+        takesAttention(takesAttention) {}
 
   /// True if there is something to rotate; else `why` may say what hinders.
   bool prepare(std::string &why);
@@ -57,7 +56,7 @@ private:
   scf::ForOp loop;
   Block &body;
   OpBuilder builder;
-  bool keepsProjection;
+  bool takesAttention;
   DenseSet<Operation *> head;
   /// What the rest reads of the head; packed values are read again instead.
   llvm::SetVector<Value> crossing;
@@ -84,8 +83,11 @@ class RotateLayersPass : public hk::impl::RotateLayersBase<RotateLayersPass> {
         continue;
       }
       remarks.passed(loop.getLoc(), "Rotated",
-                     "an iteration begins at the attention, and ends with what "
-                     "the next one's attention reads");
+                     isProjected ? "an iteration begins behind the attention, "
+                                   "and ends with the next one's"
+                                 : "an iteration begins at the attention, and "
+                                   "ends with what the next one's attention "
+                                   "reads");
       rotation.run();
     }
   }
@@ -136,16 +138,15 @@ bool Rotation::prepare(std::string &why) {
   step = bounds[2].getSExtValue();
   if (lower >= upper)
     return false;
-  for (Value value : {first.getQuery(), first.getKey(), first.getValue()}) {
-    Value read = viewed(value);
-    if (auto linear = read.getDefiningOp<LinearOp>(); linear && keepsProjection)
-      read = viewed(linear.getInput());
-    collectHead(read);
-  }
-  if (llvm::none_of(head, [](Operation *op) {
+  for (Value value : {first.getQuery(), first.getKey(), first.getValue()})
+    collectHead(viewed(value));
+  bool isRotated = llvm::none_of(head, [](Operation *op) {
         return isa<ScopeOpInterface>(op) && !isa<SplitOp>(op);
-      }))
-    return false; // Rotated already.
+      });
+  if (isRotated)
+    return false;
+  if (takesAttention)
+    collectHead(first.getResult());
   collectCrossing();
   return true;
 }

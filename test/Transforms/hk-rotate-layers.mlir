@@ -4,6 +4,7 @@
 // RUN: hk-opt %s -hk-rotate-layers -remarks-filter=".*" -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s -check-prefix=REMARK
 
 // REMARK: Function=fused | Remark="an iteration begins at the attention, and ends with what the next one's attention reads"
+// REMARK: Function=projected | Remark="an iteration begins behind the attention, and ends with the next one's"
 
 !x = tensor<?x8x16xf32>
 !t = tensor<?x8x48xf32>
@@ -60,8 +61,28 @@ func.func @fused(%x0: !x) -> !x attributes {hk.plan = "fused"} {
   return %y : !x
 }
 
-// Attention stays with its projection: the norm alone is done ahead.
+// Attention stays with its projection, and is done ahead with it.
 // CHECK-LABEL: func.func @projected(
+// CHECK-SAME:    %[[X0:.*]]: tensor<?x8x16xf32>
+// CHECK:         %[[N0:.*]] = hk.layer_norm %[[X0]]
+// CHECK:         %[[W0:.*]] = hk.packed.get @wt[%c0{{.*}}]
+// CHECK:         hk.linear %[[N0]], %[[W0]]
+// CHECK:         %[[C0:.*]] = hk.attention
+// CHECK:         %[[R:.*]]:2 = scf.for %[[L:.*]] = %c0{{.*}} to %c2{{.*}} step %c1{{.*}} iter_args(%[[X:.*]] = %[[X0]], %[[C:.*]] = %[[C0]])
+// CHECK:           %[[W:.*]] = hk.packed.get @wo[%[[L]]]
+// CHECK:           hk.linear %[[C]], %[[W]]
+// CHECK:           %[[Y:.*]] = hk.add %[[X]]
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[L]], %c1
+// CHECK:           %[[N1:.*]] = hk.layer_norm %[[Y]]
+// CHECK:           %[[W1:.*]] = hk.packed.get @wt[%[[NEXT]]]
+// CHECK:           hk.linear %[[N1]], %[[W1]]
+// CHECK:           %[[C1:.*]] = hk.attention
+// CHECK:           scf.yield %[[Y]], %[[C1]]
+// CHECK-NOT:     hk.attention
+// CHECK:         %[[LAST:.*]] = hk.packed.get @wo[%c2{{.*}}]
+// CHECK:         hk.linear %[[R]]#1, %[[LAST]]
+// CHECK:         hk.add %[[R]]#0
+func.func @projected(
 // CHECK-SAME:    %[[X0:.*]]: tensor<?x8x16xf32>
 // CHECK:         %[[N0:.*]] = hk.layer_norm %[[X0]]
 // CHECK-NOT:     hk.linear

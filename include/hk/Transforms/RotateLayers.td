@@ -19,8 +19,10 @@ def RotateLayers : Pass<"hk-rotate-layers", "::mlir::func::FuncOp"> {
     of its layer and the head of the next; and the rest of the last layer comes
     after the loop, where it meets what follows the network's layers.
 
-    In a `projected` plan, attention is in one kernel with the projection, so
-    the head is what that reads: the norm, which then ends the iteration before.
+    In a `projected` plan, attention is in one kernel with the projection, so it
+    belongs to the head: an iteration begins behind its attention and ends with
+    the next one's. The norm in front of it may then end the row chain before,
+    or, of the first layer, begin the kernel of its attention.
 
     What the head gives to the rest is carried by the loop. Packed values of
     the next layer are read with the index of the layer plus the step.
