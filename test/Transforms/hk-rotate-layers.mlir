@@ -82,19 +82,6 @@ func.func @fused(%x0: !x) -> !x attributes {hk.plan = "fused"} {
 // CHECK:         %[[LAST:.*]] = hk.packed.get @wo[%c2{{.*}}]
 // CHECK:         hk.linear %[[R]]#1, %[[LAST]]
 // CHECK:         hk.add %[[R]]#0
-func.func @projected(
-// CHECK-SAME:    %[[X0:.*]]: tensor<?x8x16xf32>
-// CHECK:         %[[N0:.*]] = hk.layer_norm %[[X0]]
-// CHECK-NOT:     hk.linear
-// CHECK:         scf.for %[[L:.*]] = %c0{{.*}} to %c2{{.*}} step %c1{{.*}} iter_args(%[[X:.*]] = %[[X0]], %[[N:.*]] = %[[N0]])
-// CHECK:           %[[W:.*]] = hk.packed.get @wt[%[[L]]]
-// CHECK:           hk.linear %[[N]], %[[W]]
-// CHECK:           hk.attention
-// CHECK:           %[[Y:.*]] = hk.add %[[X]]
-// CHECK:           %[[N1:.*]] = hk.layer_norm %[[Y]]
-// CHECK:           scf.yield %[[Y]], %[[N1]]
-// CHECK:         hk.linear
-// CHECK:         hk.attention
 func.func @projected(%x0: !x) -> !x attributes {hk.plan = "projected"} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
