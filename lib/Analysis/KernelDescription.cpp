@@ -74,11 +74,18 @@ KernelDescription::KernelDescription(ArrayRef<Operation *> all,
                                      Operands operands, int64_t batch)
     : operands(operands), batch(batch) {
   SmallVector<Operation *> ops;
-  for (Operation *op : all)
-    if (isa<ScopeOpInterface>(op) && !sharesStorage(op)) {
-      ops.push_back(op);
-      inside.insert(op);
+  for (Operation *op : all) {
+    if (!isa<ScopeOpInterface>(op))
+      continue;
+    if (sharesStorage(op)) {
+      storesView |= llvm::any_of(op->getUsers(), [](Operation *user) {
+        return !isa<ScopeOpInterface, YieldOp>(user);
+      });
+      continue;
     }
+    ops.push_back(op);
+    inside.insert(op);
+  }
   if (ops.empty())
     return;
   llvm::SmallDenseSet<Value> seen;

@@ -60,7 +60,7 @@ struct KernelDescription::Projection {
 /// What the linear operations of a projection compute: the attention's query,
 /// key and value, and nothing else. The attention comes last.
 bool KernelDescription::isProjection(ArrayRef<Operation *> ops) const {
-  if (attentions.size() != 1 || !attentions.front().isProjected)
+  if (attentions.size() != 1 || !attentions.front().isProjected || storesView)
     return false;
   bool isBefore = true;
   for (Operation *op : ops) {

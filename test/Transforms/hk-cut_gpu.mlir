@@ -225,6 +225,22 @@ func.func private @long_and_deep(%x: !deep) -> !long attributes {hk.arch = "sm_9
   return %1 : !long
 }
 
+// A cast that a loop reads too has to be stored, which a kernel that ends with
+// the attention does not.
+// CHECK-LABEL: func.func private @widened(
+// CHECK:         hk.kernel @norm(
+// CHECK:           hk.yield %{{.*}}, %{{.*}} : tensor<?x128x256xf32>, tensor<?x128x256xf32>
+// CHECK:         hk.kernel @linear_attention(
+func.func private @widened(%h: tensor<?x128x256xf16>) -> (!x, !x) attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
+  %x = hk.cast %h : tensor<?x128x256xf16> to !x
+  %w = hk.packed.get @qkv : tensor<768x256xf32>
+  %n = hk.layer_norm %x : !x
+  %t = hk.linear %n, %w : !x, tensor<768x256xf32>
+  %q, %k, %v = hk.split %t : !qkv -> !x, !x, !x
+  %c = hk.attention %q, %k, %v {num_heads = 8 : i32} : !x, !x, !x
+  return %c, %x : !x, !x
+}
+
 // Keys that somebody else reads, too.
 // CHECK-LABEL: func.func private @returned(
 // CHECK:         hk.kernel @linear(

@@ -112,6 +112,9 @@ private:
   int64_t batch;
   CUDAKernelShape shape;
   llvm::SmallDenseSet<mlir::Operation *, 16> inside;
+  /// A view among the operations leaves them (for a loop, say), so that the
+  /// kernel stores it.
+  bool storesView = false;
 
   llvm::SmallVector<Linear, 4> linears;
   llvm::SmallVector<Attention, 1> attentions;
