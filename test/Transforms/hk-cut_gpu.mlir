@@ -233,11 +233,11 @@ func.func private @long_and_deep(%x: !deep) -> !long attributes {hk.arch = "sm_9
 // CHECK:         hk.kernel @linear_attention(
 func.func private @widened(%h: tensor<?x128x256xf16>) -> (!x, !x) attributes {hk.arch = "sm_90a", hk.operands = "f16", hk.plan = "projected", hk.plan_of = @f, hk.rank = 0 : i64, hk.role = "candidate"} {
   %x = hk.cast %h : tensor<?x128x256xf16> to !x
-  %w = hk.packed.get @qkv : tensor<768x256xf32>
+  %qkv = hk.packed.get @qkv : tensor<512x256xf32>
   %n = hk.layer_norm %x : !x
-  %t = hk.linear %n, %w : !x, tensor<768x256xf32>
-  %q, %k, %v = hk.split %t : !qkv -> !x, !x, !x
-  %c = hk.attention %q, %k, %v {num_heads = 8 : i32} : !x, !x, !x
+  %1 = hk.linear %n, %qkv : !x, tensor<512x256xf32>
+  %2:3 = hk.split %1 : !qkv -> !x, !h, !h
+  %c = hk.attention %2#0, %2#1, %2#2 {num_heads = 4 : i32, num_kv_heads = 2 : i32} : !x, !h, !h
   return %c, %x : !x, !x
 }
 
