@@ -20,7 +20,7 @@ constexpr char kMagic[8] = {'H', 'K', 'M', 'O', 'D', 'U', 'L', 'E'};
 
 /// A reader accepts files of its own major version, and of any minor version:
 /// a minor version only appends fields that a reader may ignore.
-constexpr uint32_t kVersionMajor = 1;
+constexpr uint32_t kVersionMajor = 2;
 constexpr uint32_t kVersionMinor = 0;
 
 constexpr uint64_t kPageSize = 4096;

@@ -79,6 +79,11 @@ struct PackedArgument {
   int64_t ahead;
 };
 
+/// The columns of a tile with `rows` rows of `bytes` an element, where a
+/// schedule leaves the choice: all `columns`, or a half, a quarter and so on of
+/// them, so that tiles are small.
+int64_t chooseTileColumns(int64_t rows, int64_t columns, int64_t bytes);
+
 class KernelPlan {
 public:
   /// The plan of a variant, or a diagnostic.

@@ -26,9 +26,6 @@ using namespace hk::tile;
 /// and of f32. More of f32 would be two accesses, each of half sectors, which
 /// memory takes as long for as for whole ones.
 static constexpr int64_t kHalfStrip = 32, kWordStrip = 16;
-/// The bytes of a tile of a weight, where a schedule leaves the choice.
-static constexpr int64_t kTileBytes = 32 * 1024;
-
 /// Whether what `plan` multiplies is loaded by no loop and for no loop. Else
 /// tile-residency may have it brought by producers, in rows as they are.
 bool KernelPlan::isLoadedOnce(const LinearPlan &plan) const {
@@ -71,9 +68,14 @@ void KernelPlan::setLayouts() {
       add(value);
     if (auto linear = dyn_cast<LinearOp>(op)) {
       const LinearPlan &plan = getLinear(linear);
-      // Tiles are of so few columns that this takes no more bytes.
-      limit(linear.getInput(), llvm::bit_floor<uint64_t>(
-                                   kTileBytes / 2 / padColumns(plan.features)));
+      // Tiles may have fewer columns than what is multiplied at once, which is
+      // all of the input, a block of it, or a step of the schedule.
+      for (int64_t columns : {plan.depth, getBlockColumns(linear.getInput()),
+                              schedule.getDepth()})
+        limit(linear.getInput(),
+              chooseTileColumns(padColumns(plan.features),
+                                padColumns(std::min(columns, plan.depth)),
+                                /*bytes=*/2));
       if (getPlace(linear.getInput()) == Place::Memory && !isLoadedOnce(plan))
         limit(linear.getInput(), 1);
       continue;

@@ -13,8 +13,13 @@ using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
-/// The bytes of a tile of a weight, where a schedule leaves the choice.
-static constexpr int64_t kTileBytes = 32 * 1024;
+int64_t hk::tile::chooseTileColumns(int64_t rows, int64_t columns,
+                                    int64_t bytes) {
+  constexpr int64_t kTileBytes = 32 * 1024;
+  while (columns % 16 == 0 && rows * columns * bytes > kTileBytes)
+    columns /= 2;
+  return columns;
+}
 
 /// Where the columns of `value` begin in what they are split from, and these
 /// in `value`'s users.
@@ -86,10 +91,9 @@ LogicalResult KernelPlan::setTiles(LinearPlan &plan) {
   }
   plan.step = std::min(plan.step, padColumns(plan.depth));
   plan.tileColumns = padColumns(plan.step);
-  bool isChosen = plan.wholeInput || plan.sums;
-  while (isChosen && plan.tileColumns % 16 == 0 &&
-         plan.tileRows * plan.tileColumns * bytes > kTileBytes)
-    plan.tileColumns /= 2;
+  if (plan.wholeInput || plan.sums)
+    plan.tileColumns =
+        chooseTileColumns(plan.tileRows, plan.tileColumns, bytes);
   if (plan.tileRows % 8 != 0 || (!plan.wholeInput && plan.step % 8 != 0))
     return op.emitOpError()
            << "expects blocks and runs of columns of a multiple of 8 in a "
@@ -97,9 +101,12 @@ LogicalResult KernelPlan::setTiles(LinearPlan &plan) {
            << plan.tileRows << " features and " << plan.step
            << " input features";
   auto get = op.getWeight().getDefiningOp<PackedGetOp>();
-  plan.weight = addPacked(
-      get, TilesAttr::get(op.getContext(), plan.tileRows, plan.tileColumns,
-                          getStrip(op.getResult()), getStrip(op.getInput())));
+  auto layout = TilesAttr::getChecked(
+      [&] { return op.emitOpError(); }, op.getContext(), plan.tileRows,
+      plan.tileColumns, getStrip(op.getResult()), getStrip(op.getInput()));
+  if (!layout)
+    return failure();
+  plan.weight = addPacked(get, layout);
   return success();
 }
 

@@ -88,15 +88,15 @@ TEST(Module, RefusesAnotherMagic) {
 
 TEST(Module, VersionsNameBothSides) {
   expectError(load(withHeader([](auto &h) {
-                h.versionMajor = 2;
+                h.versionMajor = 3;
                 h.versionMinor = 7;
               })),
               HK_UNSUPPORTED,
-              "expects module format version 1.0, but got version 2.7; use a "
+              "expects module format version 2.0, but got version 3.7; use a "
               "newer runtime");
   expectError(load(withHeader([](auto &h) { h.versionMajor = 0; })),
               HK_UNSUPPORTED,
-              "expects module format version 1.0, but got version 0.0; compile "
+              "expects module format version 2.0, but got version 0.0; compile "
               "the module again");
   expectOk(load(withHeader([](auto &h) { h.versionMinor = 9; })));
 }
