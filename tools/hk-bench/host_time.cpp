@@ -11,18 +11,20 @@ using namespace hk::tools;
 
 namespace {
 
+using Times = std::vector<double>;
+
 class HostTimer {
 public:
   HostTimer(Session &session, double median, const std::function<void()> &call);
   HostTime measure();
 
 private:
-  /// The times of calls after waits, or of those behind the first in a row. If
-  /// `alone`, of those with a quiet core before and behind them.
-  using Times = std::vector<double>;
-  Times timeIdle(bool alone);
-  Times timeRows(bool alone);
-  static HostMedian summariseBoth(Times anywhere, Times alone);
+  /// The times of calls after waits, or of those behind the first in a row; on
+  /// quiet cores, of those with a quiet core before and behind them.
+  Times timeIdle();
+  Times timeRows();
+  /// Whether what happens now counts.
+  bool isQuiet() const { return !core_ || QuietCore::isQuiet(coreWork()); }
   double timeCall() {
     Stopwatch stopwatch;
     call_();
@@ -32,6 +34,8 @@ private:
   Session &session_;
   const std::function<void()> &call_;
   Contract contract_;
+  /// None: wherever the operating system lets the thread run.
+  std::optional<QuietCore> core_;
 };
 
 } // namespace
@@ -45,52 +49,45 @@ HostTimer::HostTimer(Session &session, double median,
   contract_ = shortened(contract_, median, kLimit);
 }
 
-HostTimer::Times HostTimer::timeIdle(bool alone) {
-  std::optional<QuietCore> core;
-  if (alone)
-    core.emplace();
+Times HostTimer::timeIdle() {
   // A core that the thread has just come to has none of its data.
   constexpr int64_t kBlock = 20, kToWarm = 3;
   Times times;
   for (int64_t i = 0; i < contract_.warmup + contract_.calls; ++i) {
-    bool counts = i >= contract_.warmup;
-    if (alone && i % kBlock == 0)
-      core->find();
-    counts &= !alone ||
-              (i % kBlock >= kToWarm && QuietCore::isQuiet(coreWork()));
+    if (core_ && i % kBlock == 0)
+      core_->find();
+    const bool isWarm = !core_ || i % kBlock >= kToWarm;
+    const bool counts = i >= contract_.warmup && isWarm && isQuiet();
     session_.synchronize();
     const double seconds = timeCall();
-    if (counts && (!alone || QuietCore::isQuiet(coreWork())))
+    if (counts && isQuiet())
       times.push_back(seconds);
   }
   return times;
 }
 
-HostTimer::Times HostTimer::timeRows(bool alone) {
-  std::optional<QuietCore> core;
-  if (alone)
-    core.emplace();
-  constexpr int64_t kRow = 16; // far from filling the driver's queue
-  constexpr int64_t kBlock = 2;
+Times HostTimer::timeRows() {
+  constexpr int64_t kRow = 4; // far from filling the driver's queue
+  constexpr int64_t kBlock = 5;
   Times times;
   const int64_t rows = (contract_.calls + kRow - 2) / (kRow - 1);
   for (int64_t i = 0; i < rows; ++i) {
-    if (alone && i % kBlock == 0)
-      core->find();
-    const bool before = !alone || QuietCore::isQuiet(coreWork());
+    if (core_ && i % kBlock == 0)
+      core_->find();
+    const bool counts = isQuiet();
     session_.synchronize();
     call_();
     Times row;
     for (int64_t k = 1; k < kRow; ++k)
       row.push_back(timeCall());
-    if (before && (!alone || QuietCore::isQuiet(coreWork())))
+    if (counts && isQuiet())
       times.insert(times.end(), row.begin(), row.end());
   }
   session_.synchronize();
   return times;
 }
 
-HostMedian HostTimer::summariseBoth(Times anywhere, Times alone) {
+static HostMedian summariseBoth(Times anywhere, Times alone) {
   constexpr size_t kFewest = 10;
   HostMedian median;
   median.anywhere = summarise(0, std::move(anywhere)).median;
@@ -100,12 +97,11 @@ HostMedian HostTimer::summariseBoth(Times anywhere, Times alone) {
 }
 
 HostTime HostTimer::measure() {
-  HostTime time;
-  Times idle = timeIdle(false);
-  time.idle = summariseBoth(std::move(idle), timeIdle(true));
-  Times row = timeRows(false);
-  time.row = summariseBoth(std::move(row), timeRows(true));
-  return time;
+  Times idle = timeIdle(), row = timeRows();
+  core_.emplace();
+  Times idleAlone = timeIdle(), rowAlone = timeRows();
+  return {summariseBoth(std::move(idle), std::move(idleAlone)),
+          summariseBoth(std::move(row), std::move(rowAlone))};
 }
 
 HostTime hk::tools::measureHostTime(Session &session, double median,

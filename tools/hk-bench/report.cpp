@@ -70,8 +70,10 @@ static void printContenders(const BenchReport &report, std::FILE *stream) {
         formatSeconds(timing.median).c_str(), formatSeconds(timing.p10).c_str(),
         formatSeconds(timing.p90).c_str(), formatSeconds(timing.min).c_str(),
         predictedText(plan.predicted).c_str(),
-        contender.host ? formatSeconds(contender.host->idle.anywhere).c_str() : "-",
-        contender.host ? formatSeconds(contender.host->row.anywhere).c_str() : "-",
+        contender.host ? formatSeconds(contender.host->idle.anywhere).c_str()
+                       : "-",
+        contender.host ? formatSeconds(contender.host->row.anywhere).c_str()
+                       : "-",
         giga(plan.cost.bytes(), timing.median),
         shareText(peaks.shareOfBytes(plan.cost, timing.median)).c_str(),
         giga(plan.cost.flops, timing.median),

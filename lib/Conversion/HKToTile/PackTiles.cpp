@@ -18,12 +18,12 @@ PackedOp hk::tile::getTiles(SymbolTable &symbols, PackedGetOp get,
   auto type =
       RankedTensorType::get(source.getTensorType().getShape(), element, layout);
   std::string name;
-  llvm::raw_string_ostream(name) << get.getSymbol() << ".t" << layout.getRows()
-                                 << 'x' << layout.getColumns();
+  llvm::raw_string_ostream text(name);
+  text << get.getSymbol() << ".t" << layout.getRows() << 'x'
+       << layout.getColumns();
   if (layout.getStripRows() != 8 || layout.getStripColumns() != 8)
-    llvm::raw_string_ostream(name)
-        << ".s" << layout.getStripRows() << 'x' << layout.getStripColumns();
-  llvm::raw_string_ostream(name) << '.' << element;
+    text << ".s" << layout.getStripRows() << 'x' << layout.getStripColumns();
+  text << '.' << element;
   if (auto known = symbols.lookup<PackedOp>(name);
       known && known.getType() == type &&
       known.getLayerBegin() == source.getLayerBegin() &&

@@ -109,7 +109,7 @@ struct GridWaitLowering : TilePattern<tile::GridWaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Device d(rewriter, op.getLoc());
     if (info.waitsForGrid)
-      waitForGrid(d, isKnown(d, op, rewriter));
+      waitForGrid(d, getCondition(d, op, rewriter));
     rewriter.eraseOp(op);
     return success();
   }
@@ -118,8 +118,8 @@ private:
   /// A condition that always holds, computed from the extents in front of the
   /// wait. Without it ptxas reads masks behind the wait, since nothing orders
   /// the two, and a trip to memory that the wait would hide comes after it.
-  static Value isKnown(Device &d, tile::GridWaitOp wait,
-                       ConversionPatternRewriter &rewriter) {
+  static Value getCondition(Device &d, tile::GridWaitOp wait,
+                            ConversionPatternRewriter &rewriter) {
     Value all;
     for (auto extent : wait->getBlock()->getOps<tile::ExtentOp>()) {
       if (!extent->isBeforeInBlock(wait))

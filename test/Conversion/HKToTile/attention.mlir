@@ -94,10 +94,10 @@ hk.executable @causal {
 // to the sums, which begin with the residual.
 
 // CHECK-LABEL: tile.kernel @projected(
-// CHECK-SAME:    !tile.tiles<128x32xf16{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<128x32xf16, strip_rows = 16>
 // CHECK:         %[[LIMIT:.*]] = tile.extent %{{[^{]*}} : memref
 // CHECK:         %[[LEADING:.*]] = tile.extent {{.*}}{leading}
-// CHECK:         %[[R:.*]] = scf.for %[[HEAD:.*]] = %c0 to %c4 step %c1 iter_args(%[[ACC:.*]] = %{{.*}}) -> (!tile.frag<16x128xf32{{[^>]*}}>)
+// CHECK:         %[[R:.*]] = scf.for %[[HEAD:.*]] = %c0 to %c4 step %c1 iter_args(%[[ACC:.*]] = %{{.*}}) -> (!tile.frag<16x128xf32, strip16>)
 
 // Blocks before the first hole of the mask are not compared; its bytes are
 // looked at only where it is no prefix.
@@ -116,7 +116,7 @@ hk.executable @causal {
 // CHECK:           tile.vote
 // CHECK:             arith.cmpi ne
 // CHECK:           %[[A:.*]] = tile.map %{{.*}} -> <16x32xf16>
-// CHECK:           %[[W:.*]] = tile.stage %{{.*}}[%[[HEAD]]] : !tile.tiles<128x32xf16{{[^>]*}}>
+// CHECK:           %[[W:.*]] = tile.stage %{{.*}}[%[[HEAD]]] : !tile.tiles<128x32xf16, strip_rows = 16>
 // CHECK:           %[[NEXT:.*]] = tile.mma %[[A]], %[[W]][%c0, %c0], %[[ACC]]
 // CHECK:           scf.yield %[[NEXT]]
 // CHECK:         tile.row_reduce add %[[R]]

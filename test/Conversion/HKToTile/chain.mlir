@@ -41,17 +41,17 @@ hk.packed @w2 : !w2 {
 // registers, rounded once for all blocks.
 
 // CHECK-LABEL: tile.kernel @norm_up(
-// CHECK-SAME:    !tile.tiles<64x128xf16{{[^>]*}}>
-// CHECK:         %[[X:.*]] = tile.load %{{.*}} -> <16x128xf32{{[^>]*}}>
-// CHECK:         tile.row_reduce add %[[X]] : <16x128xf32{{[^>]*}}> -> <16x1xf32{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<64x128xf16, strip_rows = 32, strip_columns = 16>
+// CHECK:         %[[X:.*]] = tile.load %{{.*}} -> <16x128xf32, strip16>
+// CHECK:         tile.row_reduce add %[[X]] : <16x128xf32, strip16> -> <16x1xf32>
 // CHECK:         math.rsqrt
 // CHECK:         %[[N:.*]] = tile.map %[[X]],
 // CHECK:         %[[A:.*]] = tile.map %[[N]]
 // CHECK:           arith.truncf
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c8 step %c1 {
 // CHECK:           %[[T:.*]] = tile.stage %{{.*}}[%[[I]]]
-// CHECK:           %[[S:.*]] = tile.mma %[[A]], %[[T]][%c0, %c0] : <16x128xf16{{[^>]*}}>, <64x128xf16{{[^>]*}}> -> <16x64xf32{{[^>]*}}>
-// CHECK:           tile.map %[[S]], %{{.*}} : !tile.frag<16x64xf32{{[^>]*}}>, !tile.frag<1x64xf32{{[^>]*}}> -> <16x64xf16{{[^>]*}}>
+// CHECK:           %[[S:.*]] = tile.mma %[[A]], %[[T]][%c0, %c0] : <16x128xf16, strip16>, <64x128xf16, strip_rows = 32, strip_columns = 16> -> <16x64xf32, strip32>
+// CHECK:           tile.map %[[S]], %{{.*}} : !tile.frag<16x64xf32, strip32>, !tile.frag<1x64xf32, strip32> -> <16x64xf16, strip32>
 // CHECK:             arith.addf
 // CHECK:             math.erf
 // CHECK:             arith.truncf
@@ -74,17 +74,17 @@ hk.executable @norm_up {
 // added once. The sum is stored and normalised.
 
 // CHECK-LABEL: tile.kernel @ffn(
-// CHECK-SAME:    hk.packed = [@w1.t64x128{{[.s0-9x]*}}.f16, @b1, @w2.t128x64{{[.s0-9x]*}}.f16, @g]
-// CHECK:         %[[X:.*]] = tile.load %{{.*}} -> <16x128xf32{{[^>]*}}>
-// CHECK:         %[[A:.*]] = tile.map %{{.*}} : !tile.frag<16x128xf32{{[^>]*}}> -> <16x128xf16{{[^>]*}}>
+// CHECK-SAME:    hk.packed = [@w1.t64x128.s32x16.f16, @b1, @w2.t128x64.s16x32.f16, @g]
+// CHECK:         %[[X:.*]] = tile.load %{{.*}} -> <16x128xf32, strip16>
+// CHECK:         %[[A:.*]] = tile.map %{{.*}} : !tile.frag<16x128xf32, strip16> -> <16x128xf16, strip16>
 // CHECK:         %[[R:.*]] = scf.for %[[I:.*]] = %c0 to %c8 step %c1 iter_args(%[[ACC:.*]] = %[[X]])
-// CHECK:           %[[W1:.*]] = tile.stage %{{.*}}[%[[I]]] : !tile.tiles<64x128xf16{{[^>]*}}>
+// CHECK:           %[[W1:.*]] = tile.stage %{{.*}}[%[[I]]] : !tile.tiles<64x128xf16, strip_rows = 32, strip_columns = 16>
 // CHECK:           %[[F:.*]] = tile.mma %[[A]], %[[W1]]
-// CHECK:           %[[G:.*]] = tile.map %[[F]], %{{.*}} -> <16x64xf16{{[^>]*}}>
-// CHECK:           %[[W2:.*]] = tile.stage %{{.*}}[%[[I]]] : !tile.tiles<128x64xf16{{[^>]*}}>
-// CHECK:           %[[NEXT:.*]] = tile.mma %[[G]], %[[W2]][%c0, %c0], %[[ACC]] : <16x64xf16{{[^>]*}}>, <128x64xf16{{[^>]*}}>, !tile.frag<16x128xf32{{[^>]*}}> -> <16x128xf32{{[^>]*}}>
+// CHECK:           %[[G:.*]] = tile.map %[[F]], %{{.*}} -> <16x64xf16, strip32>
+// CHECK:           %[[W2:.*]] = tile.stage %{{.*}}[%[[I]]] : !tile.tiles<128x64xf16, strip_rows = 16, strip_columns = 32>
+// CHECK:           %[[NEXT:.*]] = tile.mma %[[G]], %[[W2]][%c0, %c0], %[[ACC]] : <16x64xf16, strip32>, <128x64xf16, strip_rows = 16, strip_columns = 32>, !tile.frag<16x128xf32, strip16> -> <16x128xf32, strip16>
 // CHECK:           scf.yield %[[NEXT]]
-// CHECK:         %[[Y:.*]] = tile.map %[[R]], %{{.*}} : !tile.frag<16x128xf32{{[^>]*}}>, !tile.frag<1x128xf32{{[^>]*}}> -> <16x128xf32{{[^>]*}}>
+// CHECK:         %[[Y:.*]] = tile.map %[[R]], %{{.*}} : !tile.frag<16x128xf32, strip16>, !tile.frag<1x128xf32, strip16> -> <16x128xf32, strip16>
 // CHECK:         tile.store %[[Y]]
 // CHECK:         tile.map %[[Y]]
 // CHECK:         tile.row_reduce
@@ -110,7 +110,7 @@ hk.executable @ffn {
 // whole; the residual is loaded into them.
 
 // CHECK-LABEL: tile.kernel @mlp(
-// CHECK:         %[[C:.*]] = tile.load %{{.*}} : memref<?x128xf32> -> <16x128xf32{{[^>]*}}>
+// CHECK:         %[[C:.*]] = tile.load %{{.*}} : memref<?x128xf32> -> <16x128xf32, strip16>
 // CHECK:         %[[A:.*]] = tile.load %{{.*}} : memref<?x128xf16> -> <16x128xf16>
 // CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[C]])
 // CHECK:           tile.mma %[[A]],
@@ -134,7 +134,7 @@ hk.executable @mlp {
 // From memory to a norm: all sums at once, over steps of the input.
 
 // CHECK-LABEL: tile.kernel @down_norm(
-// CHECK-SAME:    !tile.tiles<128x64xf16{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<128x64xf16, strip_rows = 16>
 // CHECK:         %[[R:.*]] = scf.for %[[I:.*]] = %c0 to %c8 step %c1 iter_args
 // CHECK:           %[[K:.*]] = arith.muli %[[I]], %c64
 // CHECK:           %[[A:.*]] = tile.load %{{.*}}[%{{.*}}, %[[K]]] rows(%{{.*}}) : memref<?x512xf16> -> <16x64xf16>
@@ -156,8 +156,8 @@ hk.executable @down_norm {
 // the residual, and all held.
 
 // CHECK-LABEL: tile.kernel @norm_linear_norm(
-// CHECK-SAME:    !tile.tiles<64x128xf16{{[^>]*}}>
-// CHECK:         %[[C0:.*]] = tile.slice %[[X:.*]][0] : <16x128xf32{{[^>]*}}> -> <16x64xf32{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<64x128xf16, strip_rows = 16, strip_columns = 16>
+// CHECK:         %[[C0:.*]] = tile.slice %[[X:.*]][0] : <16x128xf32, strip16> -> <16x64xf32, strip16>
 // CHECK:         %[[S0:.*]] = tile.mma %[[A:[0-9]+]], %{{.*}}, %[[C0]]
 // CHECK:         %[[C1:.*]] = tile.slice %[[X]][64]
 // CHECK:         %[[S1:.*]] = tile.mma %[[A]], %{{.*}}, %[[C1]]
@@ -180,7 +180,7 @@ hk.executable @norm_linear_norm {
 // CHECK-LABEL: tile.kernel @shared(
 // CHECK-COUNT-2: tile.mma
 // CHECK:         %[[H:.*]] = tile.concat
-// CHECK:         %[[A:.*]] = tile.map %[[H]] {{.*}} -> <16x128xf16{{[^>]*}}>
+// CHECK:         %[[A:.*]] = tile.map %[[H]] {{.*}} -> <16x128xf16, strip32>
 // CHECK:         scf.for
 // CHECK:           tile.mma %[[A]]
 // CHECK:         tile.mma %[[A]]
@@ -209,7 +209,7 @@ hk.executable @shared {
 // CHECK:           %[[A:.*]] = tile.map %[[G]], %[[U]]
 // CHECK:             math.exp
 // CHECK:             arith.mulf
-// CHECK:           tile.mma %[[A]], %{{.*}} : <16x64xf16{{[^>]*}}>, <128x64xf16{{[^>]*}}>
+// CHECK:           tile.mma %[[A]], %{{.*}} : <16x64xf16, strip32>, <128x64xf16, strip_rows = 16, strip_columns = 32>
 hk.packed @down : tensor<128x256xf32> {
   %z = hk.param "down" from f32 : tensor<128x256xf64>
   hk.yield %z : tensor<128x256xf64>

@@ -34,10 +34,10 @@ hk.packed @wide : tensor<160x100xf32> {
 // The weight in tiles, rounded once from what it is computed in.
 
 // CHECK:       hk.packed @w layers(0 to 2) : tensor<384x256xf32> {
-// CHECK:       hk.packed @w.t128x64{{[.s0-9x]*}}.f16 layers(0 to 2) : tensor<384x256xf16, #hk.tiles<rows = 128, columns = 64{{[^>]*}}>> {
+// CHECK:       hk.packed @w.t128x64.s16x8.f16 layers(0 to 2) : tensor<384x256xf16, #hk.tiles<rows = 128, columns = 64, strip_rows = 16>> {
 // CHECK-NEXT:  ^bb0(%[[L:.*]]: index):
 // CHECK-NEXT:    %[[W:.*]] = hk.param "l.{}.w"[%[[L]]] from f32 : tensor<384x256xf64>
-// CHECK-NEXT:    %[[P:.*]] = hk.pack.layout %[[W]] : tensor<384x256xf64> -> tensor<384x256xf64, #hk.tiles<rows = 128, columns = 64{{[^>]*}}>>
+// CHECK-NEXT:    %[[P:.*]] = hk.pack.layout %[[W]] : tensor<384x256xf64> -> tensor<384x256xf64, #hk.tiles<rows = 128, columns = 64, strip_rows = 16>>
 // CHECK-NEXT:    hk.yield %[[P]]
 
 // A CTA computes 128 features, the last digit of its number. What is added is
@@ -45,23 +45,23 @@ hk.packed @wide : tensor<160x100xf32> {
 // multiplied as it is.
 
 // CHECK-LABEL: tile.kernel @gemm(
-// CHECK-SAME:    %[[X:.*]]: memref<?x256xf16>, %[[R:.*]]: memref<?x384xf32>, %[[M:.*]]: memref<?xi8>, %[[Y:.*]]: memref<?x384xf32>, %[[W:.*]]: !tile.tiles<128x64xf16{{[^>]*}}>, %[[B:.*]]: memref<384xf32> {tile.constant}, %{{.*}}: index)
-// CHECK-SAME:    hk.packed = [@w.t128x64{{[.s0-9x]*}}.f16, @b]
+// CHECK-SAME:    %[[X:.*]]: memref<?x256xf16>, %[[R:.*]]: memref<?x384xf32>, %[[M:.*]]: memref<?xi8>, %[[Y:.*]]: memref<?x384xf32>, %[[W:.*]]: !tile.tiles<128x64xf16, strip_rows = 16>, %[[B:.*]]: memref<384xf32> {tile.constant}, %{{.*}}: index)
+// CHECK-SAME:    hk.packed = [@w.t128x64.s16x8.f16, @b]
 // CHECK:         %[[PART:.*]] = arith.remui %{{.*}}, %c3
 // CHECK:         tile.unit
 // CHECK:         %[[ROW:.*]] = arith.addi
 // CHECK:         %[[VALID:.*]] = tile.load %[[M]][%[[ROW]]]
 // CHECK:         %[[N:.*]] = arith.muli %[[PART]], %c128
-// CHECK:         %[[C:.*]] = tile.load %[[R]][%[[ROW]], %[[N]]] rows(%{{.*}}) : memref<?x384xf32> -> <32x128xf32{{[^>]*}}>
+// CHECK:         %[[C:.*]] = tile.load %[[R]][%[[ROW]], %[[N]]] rows(%{{.*}}) : memref<?x384xf32> -> <32x128xf32, strip16>
 // CHECK:         %[[SUMS:.*]] = scf.for %[[K:.*]] = %c0 to %c4 step %c1 iter_args(%[[ACC:.*]] = %[[C]])
 // CHECK:           %[[COLUMN:.*]] = arith.muli %[[K]], %c64
 // CHECK:           %[[A:.*]] = tile.load %[[X]][%[[ROW]], %[[COLUMN]]] rows(%{{.*}}) : memref<?x256xf16> -> <32x64xf16>
 // CHECK:           %[[T0:.*]] = arith.muli %[[PART]], %c4
 // CHECK:           %[[T:.*]] = arith.addi %[[T0]], %[[K]]
-// CHECK:           %[[TILE:.*]] = tile.stage %[[W]][%[[T]]] : !tile.tiles<128x64xf16{{[^>]*}}> -> <128x64xf16{{[^>]*}}>
+// CHECK:           %[[TILE:.*]] = tile.stage %[[W]][%[[T]]] : !tile.tiles<128x64xf16, strip_rows = 16> -> <128x64xf16, strip_rows = 16>
 // CHECK:           %[[NEXT:.*]] = tile.mma %[[A]], %[[TILE]][%c0, %c0], %[[ACC]]
 // CHECK:           scf.yield %[[NEXT]]
-// CHECK:         %[[BIAS:.*]] = tile.load %[[B]][%[[N]]] : memref<384xf32> -> <1x128xf32{{[^>]*}}>
+// CHECK:         %[[BIAS:.*]] = tile.load %[[B]][%[[N]]] : memref<384xf32> -> <1x128xf32, strip16>
 // CHECK:         %[[V:.*]] = tile.map %[[VALID]], %[[SUMS]], %[[BIAS]]
 // CHECK:           math.erf %{{.*}} fastmath<contract,afn>
 // CHECK:           arith.select
@@ -109,7 +109,7 @@ hk.executable @odd {
 // is.
 
 // CHECK-LABEL: tile.kernel @tail(
-// CHECK-SAME:    !tile.tiles<128x64xf16{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<128x64xf16, strip_rows = 16>
 // CHECK:         tile.load %{{.*}}[%{{.*}}, %c0] rows(%{{.*}}) : memref<?x100xf32> -> <32x64xf32>
 // CHECK:         %[[A0:.*]] = tile.map
 // CHECK:           arith.maximumf
@@ -121,7 +121,7 @@ hk.executable @odd {
 // CHECK:         tile.stage %{{.*}}[%[[T]]]
 // CHECK:         %[[Y:.*]] = tile.mma %[[A1]], %{{.*}}[%c0, %c0], %[[S]] : <32x40xf16>
 // CHECK:         %[[N:.*]] = arith.muli %{{.*}}, %c128
-// CHECK:         tile.store %[[Y]] to %{{.*}}[%{{.*}}, %[[N]]] rows(%{{[^)]*}}) : <32x128xf32{{[^>]*}}>, memref<?x160xf32>
+// CHECK:         tile.store %[[Y]] to %{{.*}}[%{{.*}}, %[[N]]] rows(%{{[^)]*}}) : <32x128xf32, strip16>, memref<?x160xf32>
 hk.executable @tail {
   hk.variant #gemm grid(#grid) {
   ^bb0(%x: tensor<?x100x100xf32>):
@@ -136,14 +136,14 @@ hk.executable @tail {
 // in blocks of 64, the last of 32.
 
 // CHECK-LABEL: tile.kernel @rows(
-// CHECK-SAME:    !tile.tiles<64x104xf16{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<64x104xf16, strip_rows = 16>
 // CHECK:         %[[X:.*]] = tile.load %{{.*}}[%{{.*}}, %c0] rows(%{{.*}}) columns(100) : memref<?x100xf32> -> <16x104xf32>
 // CHECK:         %[[A:.*]] = tile.map %[[X]]
-// CHECK:         %[[Y0:.*]] = tile.mma %[[A]], %{{.*}} : <16x104xf16{{[^>]*}}>, <64x104xf16{{[^>]*}}> -> <16x64xf32{{[^>]*}}>
+// CHECK:         %[[Y0:.*]] = tile.mma %[[A]], %{{.*}} : <16x104xf16>, <64x104xf16, strip_rows = 16> -> <16x64xf32, strip16>
 // CHECK:         tile.store %[[Y0]] to %{{.*}}[%{{.*}}, %c0]
 // CHECK:         %[[Y1:.*]] = tile.mma %[[A]],
 // CHECK:         tile.store %[[Y1]] to %{{.*}}[%{{.*}}, %c64]
-// CHECK:         %[[Y2:.*]] = tile.mma %[[A]], %{{.*}} : <16x104xf16{{[^>]*}}>, <64x104xf16{{[^>]*}}> -> <16x32xf32{{[^>]*}}>
+// CHECK:         %[[Y2:.*]] = tile.mma %[[A]], %{{.*}} : <16x104xf16>, <64x104xf16, strip_rows = 16> -> <16x32xf32, strip16>
 // CHECK:         tile.store %[[Y2]] to %{{.*}}[%{{.*}}, %c128]
 hk.executable @rows {
   hk.variant #rows grid(#grid) {
@@ -199,14 +199,14 @@ hk.executable @exact {
 // second run does.
 
 // CHECK-LABEL: tile.kernel @gate(
-// CHECK-SAME:    !tile.tiles<32x64xf16{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<32x64xf16, strip_rows = 32>
 // CHECK:         scf.for
-// CHECK:         scf.for {{.*}} -> (!tile.frag<32x128xf32{{[^>]*}}>)
+// CHECK:         scf.for {{.*}} -> (!tile.frag<32x128xf32, strip32>)
 // CHECK-COUNT-4:   tile.stage
 // CHECK:           tile.concat
 // CHECK:         tile.map
 // CHECK:           arith.mulf
-// CHECK:         tile.store %{{.*}} : <32x128xf16{{[^>]*}}>, memref<?x160xf16>
+// CHECK:         tile.store %{{.*}} : <32x128xf16, strip32>, memref<?x160xf16>
 hk.packed @gates : tensor<320x256xf32> {
   %z = hk.param "gates" from f32 : tensor<320x256xf64>
   hk.yield %z : tensor<320x256xf64>

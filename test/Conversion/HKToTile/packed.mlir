@@ -20,7 +20,7 @@
 
 // CHECK:       hk.packed @w :
 // CHECK:       hk.packed @w.t32x64.f32 : tensor<64x64xf32, #hk.tiles<rows = 32, columns = 64>> {
-// CHECK:       hk.packed @w.t64x64{{[.s0-9x]*}}.bf16 : tensor<64x64xbf16,
+// CHECK:       hk.packed @w.t64x64.s16x8.bf16 : tensor<64x64xbf16,
 // CHECK:       hk.packed @w.t64x64.f16 : tensor<64x64xf16,
 // CHECK-NEXT:    hk.param "other"
 // CHECK-NOT:   hk.packed @
@@ -36,10 +36,10 @@ hk.packed @w.t64x64.f16 : tensor<64x64xf16, #hk.tiles<rows = 64, columns = 64>> 
 }
 
 // CHECK:       module @sm_90a
-// CHECK:         tile.kernel @a({{.*}}hk.packed = [@w.t64x64{{[.s0-9x]*}}.f16], {{.*}}hk.variant = 0
-// CHECK:         tile.kernel @a_1({{.*}}hk.executable = @a, hk.packed = [@w.t64x64{{[.s0-9x]*}}.bf16], {{.*}}hk.variant = 1
-// CHECK:           tile.mma {{.*}} : <16x64xbf16{{[^>]*}}>, <64x64xbf16{{[^>]*}}>
-// CHECK:         tile.kernel @b({{.*}}hk.packed = [@w.t64x64{{[.s0-9x]*}}.f16],
+// CHECK:         tile.kernel @a({{.*}}hk.packed = [@w.t64x64.s16x8.f16], {{.*}}hk.variant = 0
+// CHECK:         tile.kernel @a_1({{.*}}hk.executable = @a, hk.packed = [@w.t64x64.s16x8.bf16], {{.*}}hk.variant = 1
+// CHECK:           tile.mma {{.*}} : <16x64xbf16>, <64x64xbf16, strip_rows = 16>
+// CHECK:         tile.kernel @b({{.*}}hk.packed = [@w.t64x64.s16x8.f16],
 // CHECK:       module @sm_80
 // CHECK:         tile.kernel @a({{.*}}hk.packed = [@w.t32x64.f32], {{.*}}hk.variant = 2
 // CHECK:           tile.mma {{.*}} : <16x64xf32>, <32x64xf32>

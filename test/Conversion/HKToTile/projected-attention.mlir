@@ -47,12 +47,12 @@ hk.packed @groups : tensor<192x512xf32> {
 // Values that are not finite are published as zeros, with keys of NaN.
 
 // CHECK-LABEL: tile.kernel @causal(
-// CHECK-SAME:    !tile.tiles<32x128xf16{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<32x128xf16, strip_columns = 16>
 // CHECK:         %[[HEAD:.*]] = arith.remui %{{.*}}, %c4
 // CHECK:         %[[UNIT:.*]] = tile.unit
 // CHECK:         %[[ROW:.*]] = arith.muli %[[UNIT]], %c16
 // CHECK:         tile.row_reduce
-// CHECK:         %[[X:.*]] = tile.map %{{.*}} -> <16x128xf16{{[^>]*}}>
+// CHECK:         %[[X:.*]] = tile.map %{{.*}} -> <16x128xf16, strip16>
 // CHECK:         %[[AT:.*]] = arith.addi %[[HEAD]], %c4
 // CHECK:         %[[WK:.*]] = tile.stage %{{.*}}[%[[AT]]]
 // CHECK:         tile.mma %[[X]], %[[WK]]
@@ -102,7 +102,7 @@ hk.executable @causal {
 // Every query sees every key: nothing is hidden from any.
 
 // CHECK-LABEL: tile.kernel @small_heads(
-// CHECK-SAME:    !tile.tiles<16x64xf16{{[^>]*}}>
+// CHECK-SAME:    !tile.tiles<16x64xf16, strip_columns = 16>
 // CHECK:         scf.for %[[BLOCK:.*]] = %{{.*}} to %{{.*}} step %c1 {
 // CHECK-NOT:       tile.vote
 // CHECK:           %[[K:.*]] = tile.publish {{.*}} -> <32x16xf16>

@@ -126,11 +126,11 @@ class OnAGpu(BenchCase):
             for launch in ("direct", "graph"):
                 for key in ("host_us", "host_row_us"):
                     self.assertGreater(times[plan, launch][key], 0)
-                    self.assertIn(key.replace("_us", "_alone_us"), times[plan, launch])
+                    self.assertGreater(times[plan, launch][key.replace("_us", "_alone_us")] or 1, 0)
         for plan in report["plans"]:
             for key in ("runner_host_us", "runner_host_row_us"):
                 self.assertGreater(plan[key], 0)
-                self.assertIn(key.replace("_us", "_alone_us"), plan)
+                self.assertGreater(plan[key.replace("_us", "_alone_us")] or 1, 0)
             self.assertEqual(plan["runner_launch"], "graph")
 
     def test_one_way_to_launch(self):
