@@ -327,7 +327,8 @@ def first_choices(reports):
 
 def host_times(reports, most=2.0):
     """Lines on the host's time of a call of each shape's runner, of its fastest plan, against `most` us."""
-    lines, kept = [], {f"runner_host_{key}": 0 for key in ("us", "row_us", "alone_us", "row_alone_us")}
+    lines, kept = [], {f"runner_host_{key}": 0 for key in (
+        "us", "row_us", "round_us", "alone_us", "row_alone_us", "round_alone_us")}
     for name, report in reports.items():
         plans = {plan["name"]: plan for plan in report["plans"] if plan["runner_host_us"] is not None}
         times = [time for time in report["times"] if time["plan"] in plans]
@@ -335,16 +336,18 @@ def host_times(reports, most=2.0):
             continue
         plan = plans[min(times, key=lambda time: time["median"])["plan"]]
         lines.append(f"    {name}: {plan['name']}, {plan['runner_launch']}, {plan['launches']} launches: "
-                     f"{plan['runner_host_us']:.1f} us after a wait, {plan['runner_host_row_us']:.1f} in a row; with a "
-                     f"core of its own {known(plan['runner_host_alone_us'])} and "
-                     f"{known(plan['runner_host_row_alone_us'])}")
+                     f"{plan['runner_host_us']:.1f} us after a wait, {plan['runner_host_row_us']:.1f} in a row, "
+                     f"{plan['runner_host_round_us']:.1f} in rounds; with a core of its own "
+                     f"{known(plan['runner_host_alone_us'])}, {known(plan['runner_host_row_alone_us'])} and "
+                     f"{known(plan['runner_host_round_alone_us'])}")
         for key in kept:
             kept[key] += plan[key] is not None and plan[key] <= most
     if not lines:
         return []
     return [f"host's time of a runner: at most {most:g} us after a wait on {kept['runner_host_us']}, in a row on "
-            f"{kept['runner_host_row_us']} of {len(lines)} shapes; with a core of its own on "
-            f"{kept['runner_host_alone_us']} and {kept['runner_host_row_alone_us']}"] + lines
+            f"{kept['runner_host_row_us']}, in rounds on {kept['runner_host_round_us']} of {len(lines)} shapes; with a "
+            f"core of its own on {kept['runner_host_alone_us']}, {kept['runner_host_row_alone_us']} and "
+            f"{kept['runner_host_round_alone_us']}"] + lines
 
 
 def known(us):

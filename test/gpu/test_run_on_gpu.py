@@ -117,19 +117,23 @@ class Tells(unittest.TestCase):
         self.assertEqual(run_on_gpu.first_choices({}), [])
 
     def test_host_times(self):
-        def plan(name, idle, row, alone=None, row_alone=None):
+        def plan(name, idle, row, timed, alone=None, row_alone=None, round_alone=None):
             return {"name": name, "launches": 9, "runner_launch": "graph", "runner_host_us": idle,
-                    "runner_host_row_us": row, "runner_host_alone_us": alone, "runner_host_row_alone_us": row_alone}
+                    "runner_host_row_us": row, "runner_host_round_us": timed, "runner_host_alone_us": alone,
+                    "runner_host_row_alone_us": row_alone, "runner_host_round_alone_us": round_alone}
 
         times = [{"plan": "safe", "median": 60e-6}, {"plan": "fused", "median": 50e-6}]
-        reports = {"shape01": {"times": times, "plans": [plan("safe", 9.0, 9.0), plan("fused", 2.04, 1.3, 1.5, 1.2)]},
-                   "shape02": {"times": times[:1], "plans": [plan("safe", 1.9, 1.4)]},
-                   "shape03": {"times": times[:1], "plans": [plan("safe", None, None)]}}
+        reports = {"shape01": {"times": times, "plans": [plan("safe", 9.0, 9.0, 9.0),
+                                                         plan("fused", 2.04, 1.3, 1.4, 1.5, 1.2, 2.1)]},
+                   "shape02": {"times": times[:1], "plans": [plan("safe", 1.9, 1.4, 2.2)]},
+                   "shape03": {"times": times[:1], "plans": [plan("safe", None, None, None)]}}
         self.assertEqual(run_on_gpu.host_times(reports), [
-            "host's time of a runner: at most 2 us after a wait on 1, in a row on 2 of 2 shapes; with a core of its own "
-            "on 1 and 1",
-            "    shape01: fused, graph, 9 launches: 2.0 us after a wait, 1.3 in a row; with a core of its own 1.5 and 1.2",
-            "    shape02: safe, graph, 9 launches: 1.9 us after a wait, 1.4 in a row; with a core of its own - and -"])
+            "host's time of a runner: at most 2 us after a wait on 1, in a row on 2, in rounds on 1 of 2 shapes; with a "
+            "core of its own on 1, 1 and 0",
+            "    shape01: fused, graph, 9 launches: 2.0 us after a wait, 1.3 in a row, 1.4 in rounds; with a core of its "
+            "own 1.5, 1.2 and 2.1",
+            "    shape02: safe, graph, 9 launches: 1.9 us after a wait, 1.4 in a row, 2.2 in rounds; with a core of its "
+            "own -, - and -"])
         self.assertEqual(run_on_gpu.host_times({}), [])
 
     def test_nothing_right(self):

@@ -187,14 +187,15 @@ static void timePlans(hk_context *context, PlanSet &set,
 }
 
 /// The host's part of each call, on a GPU.
-static void timeHost(PlanSet &set, BenchReport &report) {
+static void timeHost(hk_context *context, PlanSet &set, BenchReport &report) {
   for (ContenderReport &contender : report.contenders) {
     if (contender.chosen)
       continue;
     Session &session = *set.plans[contender.plan].session;
     session.replay(contender.graph);
-    contender.host = measureHostTime(session, contender.timing.median,
-                                     [&] { session.enqueue(); });
+    contender.host =
+        measureHostTime(context, session, contender.timing.median,
+                        [&] { session.enqueue(); });
   }
   for (size_t i = 0; i < set.plans.size(); ++i) {
     Session &session = *set.plans[i].session;
@@ -204,7 +205,7 @@ static void timeHost(PlanSet &set, BenchReport &report) {
         median = contender.timing.median;
     PlanReport &plan = report.plans[i];
     plan.runnerReplays = session.makeRunner();
-    plan.runnerHost = measureHostTime(session, median,
+    plan.runnerHost = measureHostTime(context, session, median,
                                       [&] { session.enqueueRunner(); });
   }
 }
@@ -276,7 +277,7 @@ static BenchReport execute(const Options &options) {
   timePlans(context.get(), set, ways, choosing, options.contract, report);
   choosing.clear(); // their memory
   if (onGpu)
-    timeHost(set, report);
+    timeHost(context.get(), set, report);
   report.skipped = std::move(set.skipped);
   set.plans.clear(); // their memory
   if (options.dispatches)

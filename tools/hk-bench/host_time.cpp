@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host_time.h"
 
+#include "common/device.h"
 #include "contract.h"
 #include "quiet_core.h"
 
@@ -15,14 +16,17 @@ using Times = std::vector<double>;
 
 class HostTimer {
 public:
-  HostTimer(Session &session, double median, const std::function<void()> &call);
+  HostTimer(hk_context *context, Session &session, double median,
+            const std::function<void()> &call);
   HostTime measure();
 
 private:
-  /// The times of calls after waits, or of those behind the first in a row; on
-  /// quiet cores, of those with a quiet core before and behind them.
+  /// The times of calls after waits, of those behind the first in a row, or of
+  /// those of whole rounds of the contract; on quiet cores, of those with a
+  /// quiet core before and behind them.
   Times timeIdle();
   Times timeRows();
+  Times timeRounds();
   /// Whether what happens now counts.
   bool isQuiet() const { return !core_ || QuietCore::isQuiet(coreWork()); }
   double timeCall() {
@@ -33,18 +37,22 @@ private:
 
   Session &session_;
   const std::function<void()> &call_;
-  Contract contract_;
+  Contract contract_, rounds_;
+  EventPairs events_;
   /// None: wherever the operating system lets the thread run.
   std::optional<QuietCore> core_;
 };
 
 } // namespace
 
-HostTimer::HostTimer(Session &session, double median,
+static constexpr double kLimit = 0.2; // seconds of runs
+
+HostTimer::HostTimer(hk_context *context, Session &session, double median,
                      const std::function<void()> &call)
-    : session_(session), call_(call) {
+    : session_(session), call_(call),
+      rounds_(shortened(Contract(), median, kLimit)),
+      events_(context, rounds_.calls) {
   constexpr int64_t kCalls = 300;
-  constexpr double kLimit = 0.2;
   contract_.calls = kCalls;
   contract_ = shortened(contract_, median, kLimit);
 }
@@ -87,6 +95,24 @@ Times HostTimer::timeRows() {
   return times;
 }
 
+Times HostTimer::timeRounds() {
+  Times times;
+  for (int64_t round = 0; round < rounds_.rounds; ++round) {
+    if (core_)
+      core_->find();
+    for (int64_t i = 0; i < rounds_.calls; ++i) {
+      const bool counts = isQuiet();
+      events_.begin(i, session_.stream());
+      const double seconds = timeCall();
+      events_.end(i, session_.stream());
+      if (counts && isQuiet())
+        times.push_back(seconds);
+    }
+    session_.synchronize();
+  }
+  return times;
+}
+
 static HostMedian summariseBoth(Times anywhere, Times alone) {
   constexpr size_t kFewest = 10;
   HostMedian median;
@@ -97,14 +123,17 @@ static HostMedian summariseBoth(Times anywhere, Times alone) {
 }
 
 HostTime HostTimer::measure() {
-  Times idle = timeIdle(), row = timeRows();
+  Times idle = timeIdle(), row = timeRows(), rounds = timeRounds();
   core_.emplace();
-  Times idleAlone = timeIdle(), rowAlone = timeRows();
+  Times idleAlone = timeIdle(), rowAlone = timeRows(),
+        roundsAlone = timeRounds();
   return {summariseBoth(std::move(idle), std::move(idleAlone)),
-          summariseBoth(std::move(row), std::move(rowAlone))};
+          summariseBoth(std::move(row), std::move(rowAlone)),
+          summariseBoth(std::move(rounds), std::move(roundsAlone))};
 }
 
-HostTime hk::tools::measureHostTime(Session &session, double median,
+HostTime hk::tools::measureHostTime(hk_context *context, Session &session,
+                                    double median,
                                     const std::function<void()> &call) {
-  return HostTimer(session, median, call).measure();
+  return HostTimer(context, session, median, call).measure();
 }

@@ -22,10 +22,12 @@ struct HostMedian {
 struct HostTime {
   HostMedian idle; ///< nothing is in the stream: the caller has waited
   HostMedian row;  ///< it follows another at once, with few in the stream
+  /// As calls are timed (contract.h): in rounds, events around each, no waits.
+  HostMedian round;
 };
 
 /// `median` is what a run takes, in seconds.
-HostTime measureHostTime(Session &session, double median,
+HostTime measureHostTime(hk_context *context, Session &session, double median,
                          const std::function<void()> &call);
 
 } // namespace hk::tools

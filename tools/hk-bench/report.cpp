@@ -84,14 +84,16 @@ static void printContenders(const BenchReport &report, std::FILE *stream) {
   for (const PlanReport &plan : report.plans)
     if (plan.runnerHost)
       std::fprintf(stream,
-                   "runner of %s: launches %s, host %s, in row %s; with a core "
-                   "of its own %s, %s\n",
+                   "runner of %s: launches %s, host %s, in row %s, in rounds "
+                   "%s; with a core of its own %s, %s, %s\n",
                    plan.name.c_str(),
                    plan.runnerReplays ? "a graph" : "directly",
                    formatSeconds(plan.runnerHost->idle.anywhere).c_str(),
                    formatSeconds(plan.runnerHost->row.anywhere).c_str(),
+                   formatSeconds(plan.runnerHost->round.anywhere).c_str(),
                    secondsOrDash(plan.runnerHost->idle.alone).c_str(),
-                   secondsOrDash(plan.runnerHost->row.alone).c_str());
+                   secondsOrDash(plan.runnerHost->row.alone).c_str(),
+                   secondsOrDash(plan.runnerHost->round.alone).c_str());
 }
 
 static void printFirstChoices(const BenchReport &report, std::FILE *stream) {

@@ -40,8 +40,10 @@ static void addHostTime(Json &json, const std::string &prefix,
   using Time = std::optional<double>;
   add("_us", time ? Time(time->idle.anywhere) : Time());
   add("_row_us", time ? Time(time->row.anywhere) : Time());
+  add("_round_us", time ? Time(time->round.anywhere) : Time());
   add("_alone_us", time ? time->idle.alone : Time());
   add("_row_alone_us", time ? time->row.alone : Time());
+  add("_round_alone_us", time ? time->round.alone : Time());
 }
 
 static Json kernelsToJson(const PlanReport &plan) {

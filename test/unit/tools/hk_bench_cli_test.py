@@ -124,11 +124,11 @@ class OnAGpu(BenchCase):
             # The driver says: a millisecond a launch.
             self.assertAlmostEqual(direct["median"], launches * 1e-3)
             for launch in ("direct", "graph"):
-                for key in ("host_us", "host_row_us"):
+                for key in ("host_us", "host_row_us", "host_round_us"):
                     self.assertGreater(times[plan, launch][key], 0)
                     self.assertGreater(times[plan, launch][key.replace("_us", "_alone_us")] or 1, 0)
         for plan in report["plans"]:
-            for key in ("runner_host_us", "runner_host_row_us"):
+            for key in ("runner_host_us", "runner_host_row_us", "runner_host_round_us"):
                 self.assertGreater(plan[key], 0)
                 self.assertGreater(plan[key.replace("_us", "_alone_us")] or 1, 0)
             self.assertEqual(plan["runner_launch"], "graph")
