@@ -109,7 +109,7 @@ Value TileEmitter::validRows(MaskRowsOp op) {
   Value &bytes = blocks[key(mask, Column(), 1, Type())];
   if (!bytes)
     bytes = LoadOp::create(b, loc, rowType(b.getI8Type()), argument(mask),
-                           ValueRange{row}, end, IntegerAttr());
+                           ValueRange{row}, getBound(), IntegerAttr());
   return bytes;
 }
 

@@ -76,8 +76,8 @@ Value TileEmitter::emitExactContext(const AttentionHead &head) {
       bool isPadded = type.getColumns() != columns;
       query = LoadOp::create(
           b, loc, type, head.queryView->memref,
-          ValueRange{row, columnOf(*head.queryView, head.number, block)}, end,
-          isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
+          ValueRange{row, columnOf(*head.queryView, head.number, block)},
+          getBound(), isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
     } else {
       query = slice(head.query, block.offset, columns);
     }

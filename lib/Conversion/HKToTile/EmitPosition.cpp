@@ -150,9 +150,11 @@ Value TileEmitter::emitIsRead() {
     return emitIsOneRead(mask);
   Type element = cast<MemRefType>(mask.getType()).getElementType();
   if (element.isInteger(8)) {
-    Value left = arith::SubIOp::create(b, loc, end, ctaRow);
-    Value count =
-        arith::MinUIOp::create(b, loc, left, index(schedule.getRows()));
+    Value count = index(schedule.getRows());
+    if (!plan.hasWholeRows()) {
+      Value left = arith::SubIOp::create(b, loc, end, ctaRow);
+      count = arith::MinUIOp::create(b, loc, left, count);
+    }
     Value extent =
         ExtentOp::create(b, loc, b.getIndexType(), mask, ctaRow, count,
                          /*leading=*/false);

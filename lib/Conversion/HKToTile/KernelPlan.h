@@ -128,6 +128,13 @@ public:
   FragLayout getLayout(mlir::Value value) const;
   /// True if a CTA has all rows of a sequence.
   bool ownsSequences() const { return schedule.getRows() >= sequence; }
+  /// True if all rows of all frags are rows of a sequence: no frag reaches
+  /// behind its end.
+  bool hasWholeRows() const {
+    return projectedRows.sequences == 1 && unitRows % fragRows == 0 &&
+           unitRows * schedule.getUnits() == schedule.getRows() &&
+           sequence % schedule.getRows() == 0;
+  }
   /// The rows of a sequence whose keys a CTA computes, with those that pad it.
   int64_t getSequenceRows() const {
     return llvm::alignTo(sequence, projectedRows.rows);

@@ -194,7 +194,7 @@ void TileEmitter::storeFrag(Value frag, unsigned result, Column column,
                                   llvm::IsaPred<RankedTensorType>);
   bool isPadded = cast<FragType>(frag.getType()).getColumns() != columns;
   StoreOp::create(b, loc, frag, kernel.getArgument(first + result), row,
-                  at(column), end,
+                  at(column), getBound(),
                   isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
 }
 
@@ -302,7 +302,7 @@ Value TileEmitter::load(const MemoryView &view, Column column, int64_t columns,
   bool isPadded = type.getColumns() != columns;
   return LoadOp::create(
       b, loc, type, view.memref, ValueRange{row, at(column + view.firstColumn)},
-      end, isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
+      getBound(), isPadded ? b.getI64IntegerAttr(columns) : IntegerAttr());
 }
 
 Value TileEmitter::loadVector(Value packed, Column column, int64_t columns,

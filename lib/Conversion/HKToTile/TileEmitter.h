@@ -278,6 +278,10 @@ private:
   mlir::Value unitRow, localRow, row;
   /// The row in memory after the last that may be touched.
   mlir::Value end;
+  /// The same, or null where no frag reaches it.
+  mlir::Value getBound() const {
+    return plan.hasWholeRows() ? mlir::Value() : end;
+  }
 
   /// The values that are in registers whole.
   llvm::DenseMap<mlir::Value, mlir::Value> residents;
