@@ -142,6 +142,8 @@ ATTENTION = [
     Case("attention", "key-mask-not-causal", attention(35, 1, 32, causal=False, mask="key_mask"), PATTERNS),
     Case("attention", "lengths", attention(35, 1, 32, mask="lengths"), LENGTHS),
     Case("attention", "lengths-not-causal", attention(35, 1, 32, causal=False, mask="lengths"), LENGTHS),
+    Case("attention", "whole-rows", attention(64, 1, 32, mask="key_mask"),
+         (Run("left", 2, nan=True), Run("empty", 2, nan=True))),
 ]
 
 # Products of warpgroups, as long sequences have them: queries that the producers
@@ -187,9 +189,9 @@ WIDE = [
 
 # Attention and the projection of its keys, one kernel where the plan says so.
 
-def project(seq, heads, head_dim, kv_heads=None, dim=None, causal=True, mask="none", norm=True):
+def project(seq, heads, head_dim, kv_heads=None, dim=None, causal=True, mask="none", norm=True, batch=None):
     def build():
-        n = SmallNetwork(seq)
+        n = SmallNetwork(seq, batch=batch)
         x = n.input("x", dim or heads * head_dim)
         m = masked(n, mask)
         h = n.layer_norm(x) if norm else x
@@ -217,6 +219,12 @@ PROJECTION = [
     Case("projection", "key-mask", project(35, 2, 16, mask="key_mask"), PATTERNS),
     Case("projection", "key-mask-not-causal", project(35, 2, 16, causal=False, mask="key_mask"), PATTERNS),
     Case("projection", "lengths", project(35, 2, 16, mask="lengths"), LENGTHS),
+    # No sequence and no CTA has a rest.
+    Case("projection", "whole-batch", project(16, 2, 16, batch=8), (Run(batch=8),)),
+    Case("projection", "whole-batch-key-mask", project(32, 2, 16, mask="key_mask", batch=4),
+         (Run("holes", 4, nan=True), Run("empty", 4, nan=True))),
+    Case("projection", "whole-batch-lengths", project(32, 2, 16, mask="lengths", batch=4),
+         (Run("empty", 4, nan=True),)),
 ]
 
 # Chains of rows.
@@ -254,13 +262,35 @@ def attend(seq, heads, head_dim, mask="none", causal=True):
     return build
 
 
+def project_back(seq, dim, mask="none"):
+    """What a layer does behind its attention."""
+    def build():
+        n = SmallNetwork(seq)
+        x, c = n.input("x", dim), n.input("c", dim)
+        m = masked(n, mask)
+        o = n.linear(c, dim)
+        x = n.add(x, n.mask_rows(o, m) if m else o)
+        y = n.add(x, n.linear(n.activation("gelu_erf", n.linear(n.layer_norm(x), dim)), dim))
+        n.output(n.layer_norm(n.mask_rows(y, m) if m else y))
+        return n
+
+    return build
+
+
 CHAIN = [
     Case("chain", "ffn-seq-1", ffn(1, 32, 32), (Run(batch=2),)),
     Case("chain", "ffn-4d", ffn(7, 40, 160), (Run(batch=2),)),
     Case("chain", "ffn-128", ffn(33, 128, 128)),
     Case("chain", "ffn-gated", ffn(9, 64, 96, "rms_norm", "silu", gated=True)),
     Case("chain", "ffn-lengths", ffn(17, 48, 48, mask="lengths"), (Run("empty", 3, nan=True),)),
+    # Residuals that come from memory: 128 and 40 columns beside the sums, 192 before them.
+    Case("chain", "back-128", project_back(64, 128)),
+    Case("chain", "back-40", project_back(7, 40), (Run(batch=3),)),
+    Case("chain", "back-192", project_back(17, 192)),
+    Case("chain", "back-key-mask", project_back(64, 64, "key_mask"),
+         (Run("holes", 2, nan=True), Run("empty", 2, nan=True))),
     Case("chain", "attend", attend(33, 2, 32)),
+    Case("chain", "attend-whole-rows", attend(64, 2, 16, "key_mask"), (Run("left", 2, nan=True),)),
     Case("chain", "attend-head-dim-8", attend(20, 4, 8)),
     Case("chain", "attend-key-mask", attend(33, 2, 32, "key_mask"),
          (Run("holes", 2, nan=True), Run("empty", 2, nan=True))),

@@ -26,8 +26,9 @@ class Value:
 
 
 class SmallNetwork:
-    def __init__(self, seq, dtype="f32"):
-        self.seq, self.dtype = seq, dtype
+    def __init__(self, seq, dtype="f32", batch=None):
+        """`batch`: the one that the network is for, or None: any."""
+        self.seq, self.dtype, self.batch = seq, dtype, batch or "?"
         self.lines, self.arguments, self.shapes, self.result = [], [], {}, None
         self.masks = {}
         self.values = 0
@@ -35,7 +36,7 @@ class SmallNetwork:
     # Inputs.
 
     def activation_type(self, width):
-        return f"tensor<?x{self.seq}x{width}x{self.dtype}>"
+        return f"tensor<{self.batch}x{self.seq}x{width}x{self.dtype}>"
 
     def argument(self, name, type_, width):
         value = Value("%" + name, type_, width, lambda inputs, parameters, cache: inputs[name])
@@ -47,11 +48,11 @@ class SmallNetwork:
 
     def key_mask(self, name="valid"):
         self.masks[name] = "key_mask"
-        return self.argument(name, f"tensor<?x{self.seq}xi1>", 0)
+        return self.argument(name, f"tensor<{self.batch}x{self.seq}xi1>", 0)
 
     def lengths(self, name="len"):
         self.masks[name] = "lengths"
-        return self.argument(name, "tensor<?xi32>", 0)
+        return self.argument(name, f"tensor<{self.batch}xi32>", 0)
 
     # Operations.
 

@@ -58,14 +58,14 @@ void TileEmitter::gather(Value value, Column column, int64_t columns,
 
   Operation *op = value.getDefiningOp();
   loc = op->getLoc();
-  auto addLinear = [&](LinearOp linear, Value c) {
-    addValue(emitLinear(linear, column, columns, c));
+  auto addLinear = [&](Value sums, LinearOp linear, Value c) {
+    fusion.values[sums] = fusion.add(emitLinear(linear, column, columns, c));
     if (linear.getBias())
-      fusion.biases[value] = fusion.add(
-          loadVector(linear.getBias(), column, columns, plan.getLayout(value)));
+      fusion.biases[sums] = fusion.add(
+          loadVector(linear.getBias(), column, columns, plan.getLayout(sums)));
   };
   if (auto linear = dyn_cast<LinearOp>(op))
-    return addLinear(linear, Value());
+    return addLinear(value, linear, Value());
   if (auto attention = dyn_cast<AttentionOp>(op)) {
     if (plan.getAttentionPlan(attention).isProjected)
       return addValue(emitProjectedAttention(attention, column));
@@ -79,7 +79,11 @@ void TileEmitter::gather(Value value, Column column, int64_t columns,
       if (!linear || plan.getResidual(linear) != sum)
         continue;
       Value other = operand == sum.getLhs() ? sum.getRhs() : sum.getLhs();
-      return addLinear(linear, evaluate(other, column, columns));
+      if (!plan.endsWithResidual(linear))
+        return addLinear(value, linear, evaluate(other, column, columns));
+      gather(other, column, columns, fusion);
+      loc = linear.getLoc();
+      return addLinear(operand, linear, Value());
     }
   }
   if (auto mask = dyn_cast<MaskRowsOp>(op)) {

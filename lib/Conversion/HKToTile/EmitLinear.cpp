@@ -90,7 +90,7 @@ Value TileEmitter::emitSums(LinearOp op, Value c) {
   }
   prepare(op.getInput());
   bool isStatic = plan.readsResident(op.getInput());
-  if (!c)
+  if (!c && isLoop(p.depth, p.step, isStatic))
     c = splat(0.0, p.features, layout);
   return forBlocks(p.depth, p.step, isStatic, c,
                    [&](Column k, int64_t columns, ValueRange sums) {

@@ -23,7 +23,10 @@ void TileEmitter::emitPositionOfSequences(Value group) {
   firstSequence = mul(group, own.sequences);
   Value number = arith::AddIOp::create(b, loc, firstSequence, ofCTA);
   Value batch = kernel.getArguments().back();
-  sequence = arith::MinUIOp::create(b, loc, number, add(batch, -1));
+  sequence = plan.hasWholeBatch()
+                 ? number
+                 : arith::MinUIOp::create(b, loc, number, add(batch, -1))
+                       .getResult();
 
   firstQuery = index(0);
   keyRow = mul(ofCTA, own.rows);
@@ -50,10 +53,12 @@ Value TileEmitter::emitIsOneRead(Value mask) {
   int64_t sequences = plan.projectedRows.sequences;
   Value batch = kernel.getArguments().back();
   if (cast<MemRefType>(mask.getType()).getElementType().isInteger(8)) {
-    Value left =
-        arith::SubIOp::create(b, loc, mul(batch, plan.sequence), ctaRow);
-    Value count =
-        arith::MinUIOp::create(b, loc, left, index(sequences * plan.sequence));
+    Value count = index(sequences * plan.sequence);
+    if (!plan.hasWholeBatch()) {
+      Value left =
+          arith::SubIOp::create(b, loc, mul(batch, plan.sequence), ctaRow);
+      count = arith::MinUIOp::create(b, loc, left, count);
+    }
     Value extent = ExtentOp::create(b, loc, b.getIndexType(), mask, ctaRow,
                                     count, /*leading=*/false);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, extent,
@@ -61,7 +66,9 @@ Value TileEmitter::emitIsOneRead(Value mask) {
   }
   Value longest, last = add(batch, -1);
   for (int64_t i = 0; i < sequences; ++i) {
-    Value number = arith::MinUIOp::create(b, loc, add(firstSequence, i), last);
+    Value number = add(firstSequence, i);
+    if (!plan.hasWholeBatch())
+      number = arith::MinUIOp::create(b, loc, number, last);
     Value length = memref::LoadOp::create(b, loc, mask, ValueRange{number});
     longest = longest
                   ? arith::MaxSIOp::create(b, loc, longest, length).getResult()

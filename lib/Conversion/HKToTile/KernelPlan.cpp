@@ -4,6 +4,8 @@
 
 #include "KernelPlan.h"
 
+#include "hk/Analysis/RowResidency.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -92,6 +94,39 @@ AddOp KernelPlan::getResidual(LinearOp op) const {
   return add && isResident(op.getResult()) == isResident(add.getResult())
              ? add
              : AddOp();
+}
+
+bool KernelPlan::hasWholeBatch() const {
+  int64_t batch = ShapedType::kDynamic;
+  for (Type type : getBody().getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      batch = tensor.getDimSize(0);
+  return !ShapedType::isDynamic(batch) && batch % projectedRows.sequences == 0;
+}
+
+bool KernelPlan::hasWholeRows() const {
+  if (unitRows % fragRows != 0 ||
+      unitRows * schedule.getUnits() != schedule.getRows())
+    return false;
+  if (projectedRows.sequences == 1)
+    return sequence % schedule.getRows() == 0;
+  return projectedRows.rows == sequence && hasWholeBatch();
+}
+
+bool KernelPlan::endsWithResidual(LinearOp op) const {
+  AddOp sum = getResidual(op);
+  if (!sum || !isResident(sum.getResult()))
+    return false;
+  Value residual =
+      sum.getLhs() == op.getResult() ? sum.getRhs() : sum.getLhs();
+  if (getPlace(op.getInput()) != Place::Memory ||
+      getPlace(residual) != Place::Memory)
+    return false;
+  // Two of f32, and the operand.
+  int64_t bits = fragRows * (2 * 32 * padColumns(getFeatures(residual)) +
+                             getOperandType().getIntOrFloatBitWidth() *
+                                 padColumns(getFeatures(op.getInput())));
+  return bits / (32 * 32) <= kResidentRegisters;
 }
 
 /// The linear operations and yields that a value ends in, through what is

@@ -108,8 +108,13 @@ public:
   int64_t getBlockColumns(mlir::Value value) const;
   /// The attention whose heads are the blocks of `value`, if any.
   AttentionOp getAttention(mlir::Value value) const;
-  /// The addition that begins the sums of `op` with its other operand, if any.
+  /// The addition of a residual that is part of `op`: its sums begin with the
+  /// residual, or, where `endsWithResidual`, it is added to them.
   AddOp getResidual(LinearOp op) const;
+  /// True if the input of `op` and its residual both come from memory, and
+  /// registers hold the residual beside the sums: it is then on its way while
+  /// the product, which waits for its input alone, is computed.
+  bool endsWithResidual(LinearOp op) const;
   const LinearPlan &getLinear(LinearOp op) const {
     return linears.find(op.getOperation())->second;
   }
@@ -130,11 +135,10 @@ public:
   bool ownsSequences() const { return schedule.getRows() >= sequence; }
   /// True if all rows of all frags are rows of a sequence: no frag reaches
   /// behind its end.
-  bool hasWholeRows() const {
-    return projectedRows.sequences == 1 && unitRows % fragRows == 0 &&
-           unitRows * schedule.getUnits() == schedule.getRows() &&
-           sequence % schedule.getRows() == 0;
-  }
+  bool hasWholeRows() const;
+  /// True if each CTA has as many sequences as any other: the batch is known
+  /// and has no rest.
+  bool hasWholeBatch() const;
   /// The rows of a sequence whose keys a CTA computes, with those that pad it.
   int64_t getSequenceRows() const {
     return llvm::alignTo(sequence, projectedRows.rows);

@@ -320,12 +320,16 @@ Value TileEmitter::loadVector(Value packed, Column column, int64_t columns,
 // Blocks
 //===----------------------------------------------------------------------===//
 
+bool TileEmitter::isLoop(int64_t columns, int64_t width, bool isStatic) {
+  return columns / width > kUnrolledBlocks && !isStatic;
+}
+
 SmallVector<Value> TileEmitter::forBlocks(int64_t columns, int64_t width,
                                           bool isStatic, ValueRange carried,
                                           BlockFn body) {
   int64_t whole = columns / width;
   SmallVector<Value> values(carried);
-  if (whole > kUnrolledBlocks && !isStatic) {
+  if (isLoop(columns, width, isStatic)) {
     auto loop =
         scf::ForOp::create(b, loc, index(0), index(whole), index(1), values);
     // What is computed in the loop is not there after it.

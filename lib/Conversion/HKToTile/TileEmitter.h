@@ -117,10 +117,13 @@ private:
   /// Calls `body` for runs of `width` of `columns`, in order: in a loop, or,
   /// with `isStatic`, one after another; and for what is left over. Each call
   /// gets what the one before returned, the first `carried`.
+  /// What is carried may be null, but in a loop.
   llvm::SmallVector<mlir::Value> forBlocks(int64_t columns, int64_t width,
                                            bool isStatic,
                                            mlir::ValueRange carried,
                                            BlockFn body);
+  /// Whether these blocks are a loop.
+  static bool isLoop(int64_t columns, int64_t width, bool isStatic);
   /// Columns of `value`, with elements of `element` (else its own).
   mlir::Value evaluate(mlir::Value value, Column column, int64_t columns,
                        mlir::Type element = {});

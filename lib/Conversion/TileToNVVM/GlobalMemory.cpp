@@ -212,8 +212,31 @@ struct StoreLowering : TilePattern<tile::StoreOp> {
       storePairs(d, matrix, layout, adaptor.getValue());
     else
       storeRuns(d, matrix, layout, adaptor.getValue());
+    if (isFollowedByRows(op))
+      endBlock(d, matrix.base);
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// Ends a block of code: ptxas would take the stores in it behind all that is
+  /// computed until then, where nothing hides the time that they take.
+  static void endBlock(Device &d, Value address) {
+    d.ptx("{ .reg .pred p; setp.eq.u64 p, $0, 0; @p trap; }", "l,~{memory}", {},
+          address, /*hasSideEffects=*/true);
+  }
+
+  /// Whether rows are computed behind a store, and no more products, beside
+  /// which it may still take its time.
+  static bool isFollowedByRows(tile::StoreOp op) {
+    bool result = false;
+    for (Operation *next = op->getNextNode(); next;
+         next = next->getNextNode()) {
+      if (isa<tile::MmaOp>(next) ||
+          (next->getNumRegions() > 0 && !isa<tile::MapOp>(next)))
+        return false;
+      result |= isa<tile::RowReduceOp>(next);
+    }
+    return result;
   }
 
   /// What lies beside each other in the registers of a lane.

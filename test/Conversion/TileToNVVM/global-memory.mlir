@@ -150,3 +150,33 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
     tile.return
   }
 }
+
+// -----
+
+// A store ends a block of code where rows are computed behind it, so that it does
+// not go behind them; not where a product follows, nor at the end.
+
+// CHECK-LABEL: llvm.func @store_before_rows
+// CHECK: llvm.store %{{.*}} !llvm.ptr<1>
+// CHECK-NOT: trap
+// CHECK: llvm.inline_asm has_side_effects {{.*}}setp.eq.u64 p, $0, 0; @p trap;{{.*}} "l,~{memory}"
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: llvm.store %{{.*}} !llvm.ptr<1>
+// CHECK-NOT: trap
+// CHECK: llvm.return
+module @sm_80 attributes {hk.isa = "sm_80"} {
+  tile.kernel @store_before_rows(%x: memref<?x16xf32>, %y: memref<?x16xf32>)
+      attributes {units = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %v = tile.load %x[%c0, %c0] : memref<?x16xf32> -> !tile.frag<16x16xf32>
+    tile.store %v to %y[%c0, %c0] : !tile.frag<16x16xf32>, memref<?x16xf32>
+    %s = tile.row_reduce add %v : !tile.frag<16x16xf32> -> !tile.frag<16x1xf32>
+    %n = tile.map %v, %s : !tile.frag<16x16xf32>, !tile.frag<16x1xf32> -> !tile.frag<16x16xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.subf %a, %b : f32
+      tile.yield %c : f32
+    }
+    tile.store %n to %y[%c0, %c0] : !tile.frag<16x16xf32>, memref<?x16xf32>
+    tile.return
+  }
+}

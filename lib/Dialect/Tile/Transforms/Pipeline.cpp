@@ -13,6 +13,7 @@ void tile::buildTileSchedulePipeline(OpPassManager &pm) {
   kernels.addPass(createTileResidency());
   kernels.addPass(createTileBlock());
   kernels.addPass(createTileHoistLoads());
+  kernels.addPass(createTileHoistVectors());
   kernels.addPass(createTileWarpgroupMma());
   kernels.addPass(createTilePackTape());
   kernels.addPass(createTileChannels());

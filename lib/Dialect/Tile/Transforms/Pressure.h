@@ -12,6 +12,9 @@ namespace hk::tile {
 /// Addresses, the thread's place in its warp, and what ptxas needs besides.
 inline constexpr int64_t kRegisterOverhead = 16;
 
+/// Warps of a CTA that copy, at most (tile-partition).
+inline constexpr int64_t kProducers = 4;
+
 /// The registers that a thread which computes can have, with `producers` warps
 /// that copy.
 int64_t getRegisterLimit(const Arch &arch, KernelOp kernel, int64_t producers);

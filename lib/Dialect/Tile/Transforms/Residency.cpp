@@ -16,8 +16,6 @@ using namespace mlir;
 using namespace hk;
 using namespace hk::tile;
 
-/// Warps of a CTA that copy, at most (tile-partition).
-static constexpr int64_t kProducers = 4;
 /// A value of fewer registers is not worth being read over and over.
 static constexpr int64_t kFewRegisters = 32;
 

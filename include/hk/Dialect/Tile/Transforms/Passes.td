@@ -9,6 +9,7 @@
 include "hk/Dialect/Tile/Transforms/Residency.td"
 include "hk/Dialect/Tile/Transforms/Block.td"
 include "hk/Dialect/Tile/Transforms/HoistLoads.td"
+include "hk/Dialect/Tile/Transforms/HoistVectors.td"
 include "hk/Dialect/Tile/Transforms/WarpgroupMma.td"
 include "hk/Dialect/Tile/Transforms/PackTape.td"
 include "hk/Dialect/Tile/Transforms/Channels.td"
