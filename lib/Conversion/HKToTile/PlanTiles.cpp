@@ -42,9 +42,7 @@ static void getOffsets(Value value, int64_t first,
 }
 
 int64_t KernelPlan::getStrip(Value value) const {
-  return FragType::get(16, 32, Float32Type::get(value.getContext()),
-                       getLayout(value))
-      .getStrip();
+  return getStripWidth(getLayout(value));
 }
 
 LogicalResult KernelPlan::setTiles(LinearPlan &plan) {

@@ -3,6 +3,7 @@
 #include "hk/Dialect/HK/HKDialect.h"
 
 #include "hk/Dialect/EnumKeyword.h"
+#include "hk/Dialect/Strips.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -169,10 +170,7 @@ LogicalResult TilesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects rows and columns that are multiples of 8, "
                           "but got "
                        << rows << " and " << columns;
-  auto isStrip = [](int64_t strip, int64_t of) {
-    return (strip == 8 || strip == 16 || strip == 32) && of % strip == 0;
-  };
-  if (!isStrip(stripRows, rows) || !isStrip(stripColumns, columns)) // (C2)
+  if (!areStrips(stripRows, rows) || !areStrips(stripColumns, columns)) // (C2)
     return emitError() << "expects strips of 8, 16 or 32 that divide rows and "
                           "columns, but got strips of "
                        << stripRows << " of " << rows << " rows and of "

@@ -4,6 +4,8 @@
 
 #include "hk/Dialect/Tile/TileDialect.h"
 
+#include "hk/Dialect/Strips.h"
+
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -175,10 +177,8 @@ LogicalResult FragType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects rows of 1 or a multiple of 16 and columns "
                           "of 1 or a multiple of 8, but got "
                        << rows << " and " << columns;
-  int64_t strip = layout == FragLayout::Strip16   ? 16
-                  : layout == FragLayout::Strip32 ? 32
-                                                  : 1;
-  if (strip > 1 &&
+  int64_t strip = getStripWidth(layout);
+  if (strip > 8 &&
       ((rows != 1 && rows % 16 != 0) || columns % strip != 0)) // (C2)
     return emitError() << "expects rows of 1 or a multiple of 16 and columns "
                           "of a multiple of "
@@ -198,10 +198,7 @@ static LogicalResult verifyBuf(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects rows and columns that are positive "
                           "multiples of 8, but got "
                        << rows << " and " << columns;
-  auto isStrip = [](int64_t strip, int64_t of) {
-    return (strip == 8 || strip == 16 || strip == 32) && of % strip == 0;
-  };
-  if (!isStrip(stripRows, rows) || !isStrip(stripColumns, columns)) // (C3)
+  if (!areStrips(stripRows, rows) || !areStrips(stripColumns, columns)) // (C3)
     return emitError() << "expects strips of 8, 16 or 32 that divide rows and "
                           "columns, but got strips of "
                        << stripRows << " of " << rows << " rows and of "

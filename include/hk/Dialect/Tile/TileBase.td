@@ -136,11 +136,7 @@ def Tile_Frag : Tile_Type<"Frag", "frag"> {
     bool isLine() const { return getLayout() == FragLayout::Line; }
     /// The columns among which those of the lanes of a row take turns: 8 in a
     /// slab.
-    int64_t getStrip() const {
-      return getLayout() == FragLayout::Strip16   ? 16
-             : getLayout() == FragLayout::Strip32 ? 32
-                                                  : 8;
-    }
+    int64_t getStrip() const { return getStripWidth(getLayout()); }
     bool isStrip() const { return getStrip() > 8; }
     /// The same shape and layout with other elements.
     FragType withElementType(::mlir::Type type) const {

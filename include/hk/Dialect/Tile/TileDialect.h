@@ -24,6 +24,15 @@
 
 #include "hk/Dialect/Tile/TileDialect.h.inc"
 
+namespace hk::tile {
+/// The W of strips of W; 8 where columns are not in strips.
+constexpr int64_t getStripWidth(FragLayout layout) {
+  return layout == FragLayout::Strip16   ? 16
+         : layout == FragLayout::Strip32 ? 32
+                                         : 8;
+}
+} // namespace hk::tile
+
 #define GET_TYPEDEF_CLASSES
 #include "hk/Dialect/Tile/TileTypes.h.inc"
 
