@@ -28,13 +28,19 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(hk_compiler_options INTERFACE -flarge-source-files)
 endif()
 
-# The headers that every file of the compiler reads are parsed once.
+# The headers that every file of a library reads are parsed once: those of the
+# compiler, or those of the conversions too, with the dialects they lead through.
 # (g++ gains nothing from it.)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  add_library(hk_compiler_pch OBJECT ${PROJECT_SOURCE_DIR}/lib/HKPrecompiled.cpp)
-  target_link_libraries(hk_compiler_pch PRIVATE hk_compiler_options)
+  foreach(pch compiler lowering)
+    add_library(hk_${pch}_pch OBJECT ${PROJECT_SOURCE_DIR}/lib/HKPrecompiled.cpp)
+    target_link_libraries(hk_${pch}_pch PRIVATE hk_compiler_options)
+    add_dependencies(hk_${pch}_pch hk_generated_headers)
+  endforeach()
   target_precompile_headers(hk_compiler_pch PRIVATE
     ${PROJECT_SOURCE_DIR}/lib/HKPrecompiled.h)
+  target_precompile_headers(hk_lowering_pch PRIVATE
+    ${PROJECT_SOURCE_DIR}/lib/HKPrecompiledLowering.h)
 endif()
 
 if(HK_STATIC)
@@ -43,13 +49,19 @@ else()
   set(HK_MLIR_LIBS MLIR LLVM)
 endif()
 
-# hk_add_library(NAME sources... [DEPENDS targets...] [LINK libraries...])
+# hk_add_library(NAME sources... [LOWERING] [DEPENDS targets...]
+#                [LINK libraries...])
+# LOWERING: precompiled headers are those of the conversions.
 function(hk_add_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LOWERING" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC hk_compiler_options ${ARG_LINK})
-  if(TARGET hk_compiler_pch)
-    target_precompile_headers(${name} REUSE_FROM hk_compiler_pch)
+  set(pch hk_compiler_pch)
+  if(ARG_LOWERING)
+    set(pch hk_lowering_pch)
+  endif()
+  if(TARGET ${pch})
+    target_precompile_headers(${name} REUSE_FROM ${pch})
   endif()
   # Every library may include the generated headers of any.
   add_dependencies(${name} hk_generated_headers ${ARG_DEPENDS})
