@@ -144,8 +144,9 @@ struct RowIndexLowering : TilePattern<tile::RowIndexOp> {
   }
 };
 
-/// The difference of row and column is computed once; what differs from
-/// element to element is a constant to compare with.
+/// A causal row keeps the keys up to its own, and to the last one: how many
+/// those are from the lane's first column on is computed once for a row; what
+/// differs from element to element is a constant to compare with.
 struct MaskLowering : TilePattern<tile::MaskOp> {
   using TilePattern::TilePattern;
 
@@ -159,19 +160,26 @@ struct MaskLowering : TilePattern<tile::MaskOp> {
     Value column =
         d.add(d.fromIndex(llvm::getSingleElement(adaptor.getColumn())),
               info.laneColumn(frag));
-    Value below, keysLeft;
-    if (op.getCausal()) {
-      Value row = d.add(d.fromIndex(llvm::getSingleElement(adaptor.getRow())),
-                        info.laneRow(frag));
-      below = d.sub(row, column);
-    }
+    Value keysLeft;
     if (op.getKeys())
       keysLeft =
           d.sub(d.fromIndex(llvm::getSingleElement(adaptor.getKeys())), column);
+    SmallVector<Value> rowsLeft(layout.rows());
+    if (op.getCausal()) {
+      Value row = d.add(d.fromIndex(llvm::getSingleElement(adaptor.getRow())),
+                        info.laneRow(frag));
+      Value own = d.sub(row, column);
+      for (int64_t i = 0; i < layout.rows(); ++i) {
+        Value left = d.add(own, layout.rowOffset(i) + 1); // key <= query
+        if (keysLeft)
+          left = d.select(d.lessThan(keysLeft, left), keysLeft, left);
+        rowsLeft[i] = left;
+      }
+    }
     // What holds for a column holds for all rows.
     SmallVector<Value> columns(layout.columns());
     for (int64_t k = 0; k < layout.columns(); ++k) {
-      if (keysLeft)
+      if (keysLeft && !op.getCausal())
         columns[k] = d.lessThan(d.i32(layout.columnOffset(k)), keysLeft);
       if (op.getSeen()) {
         FragElements seen(rewriter, op.getLoc(),
@@ -190,11 +198,9 @@ struct MaskLowering : TilePattern<tile::MaskOp> {
     for (int64_t i = 0; i < layout.rows(); ++i) {
       for (int64_t k = 0; k < layout.columns(); ++k) {
         Value keep = columns[k];
-        if (below) {
-          // key <= query: column + c <= row + r.
+        if (rowsLeft[i]) {
           Value isBefore =
-              d.compare(arith::CmpIPredicate::sge, below,
-                        d.i32(layout.columnOffset(k) - layout.rowOffset(i)));
+              d.lessThan(d.i32(layout.columnOffset(k)), rowsLeft[i]);
           keep = keep ? d.bitAnd(keep, isBefore) : isBefore;
         }
         assembler.set(i, k, d.select(keep, scores.get(i, k), none));

@@ -75,14 +75,16 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
 
 // -----
 
-// Row less column, once; then a comparison with a constant an element: column
-// 2t + 0 or 1, row g or g + 8.
+// Row less column, once, and the keys of row g and g + 8; then a comparison with
+// a constant an element: column 2t + 0 or 1.
 // CHECK-LABEL: llvm.func @causal
-// CHECK: %[[BELOW:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
-// CHECK: arith.cmpi sge, %[[BELOW]], %c0_i32 : i32
-// CHECK: arith.cmpi sge, %[[BELOW]], %c1_i32 : i32
-// CHECK: arith.cmpi sge, %[[BELOW]], %c-8_i32 : i32
-// CHECK: arith.cmpi sge, %[[BELOW]], %c-7_i32 : i32
+// CHECK: %[[OWN:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
+// CHECK: %[[LEFT0:.*]] = arith.addi %[[OWN]], %c1_i32{{.*}} : i32
+// CHECK: %[[LEFT1:.*]] = arith.addi %[[OWN]], %c9_i32 : i32
+// CHECK: arith.cmpi slt, %c0_i32{{.*}}, %[[LEFT0]] : i32
+// CHECK: arith.cmpi slt, %c1_i32{{.*}}, %[[LEFT0]] : i32
+// CHECK: arith.cmpi slt, %c0_i32{{.*}}, %[[LEFT1]] : i32
+// CHECK: arith.cmpi slt, %c1_i32{{.*}}, %[[LEFT1]] : i32
 // CHECK-NOT: arith.subi
 // CHECK: llvm.return
 module @sm_80 attributes {hk.isa = "sm_80"} {
@@ -90,6 +92,37 @@ module @sm_80 attributes {hk.isa = "sm_80"} {
     %c0 = arith.constant 0 : index
     %s = tile.load %x[%c0, %c0] : memref<?x8xf32> -> !tile.frag<16x8xf32>
     %m = tile.mask %s at(%b, %c0) {causal} : !tile.frag<16x8xf32>
+    tile.store %m to %x[%c0, %c0] : !tile.frag<16x8xf32>, memref<?x8xf32>
+    tile.return
+  }
+}
+
+// -----
+
+// Of its own keys and of those that there are, a row keeps the fewer: a comparison
+// an element all the same.
+// CHECK-LABEL: llvm.func @causal_keys
+// CHECK: %[[KEYS:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
+// CHECK: %[[OWN:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
+// CHECK: %[[LEFT0:.*]] = arith.addi %[[OWN]], %c1_i32{{.*}} : i32
+// CHECK: %[[FEWER0:.*]] = arith.cmpi slt, %[[KEYS]], %[[LEFT0]] : i32
+// CHECK: %[[END0:.*]] = arith.select %[[FEWER0]], %[[KEYS]], %[[LEFT0]] : i32
+// CHECK: %[[LEFT1:.*]] = arith.addi %[[OWN]], %c9_i32 : i32
+// CHECK: %[[FEWER1:.*]] = arith.cmpi slt, %[[KEYS]], %[[LEFT1]] : i32
+// CHECK: %[[END1:.*]] = arith.select %[[FEWER1]], %[[KEYS]], %[[LEFT1]] : i32
+// CHECK: arith.cmpi slt, %c0_i32{{.*}}, %[[END0]] : i32
+// CHECK: arith.cmpi slt, %c1_i32{{.*}}, %[[END0]] : i32
+// CHECK: arith.cmpi slt, %c0_i32{{.*}}, %[[END1]] : i32
+// CHECK: arith.cmpi slt, %c1_i32{{.*}}, %[[END1]] : i32
+// CHECK-NOT: arith.cmpi
+// CHECK-NOT: arith.andi {{.*}} : i1
+// CHECK: llvm.return
+module @sm_80 attributes {hk.isa = "sm_80"} {
+  tile.kernel @causal_keys(%x: memref<?x8xf32>, %b: index, %n: index)
+      attributes {units = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %s = tile.load %x[%c0, %c0] : memref<?x8xf32> -> !tile.frag<16x8xf32>
+    %m = tile.mask %s at(%b, %c0) keys(%n) {causal} : !tile.frag<16x8xf32>
     tile.store %m to %x[%c0, %c0] : !tile.frag<16x8xf32>, memref<?x8xf32>
     tile.return
   }
