@@ -141,7 +141,6 @@ class Prepared:
 
     def compile(self, target, module, ptxas):
         def compile_(source, output, *words):
-            words += ("--candidates", self.options.candidates) if self.options.candidates else ()
             run_tool([self.options.compile, self.path(source), f"--target={target}", "-o", output, *words],
                      {"HK_PTXAS": ptxas})
 
@@ -278,7 +277,6 @@ def main():
     parser.add_argument("--target", default="sm_90a", help="of hk-compile, or cpu")
     parser.add_argument("--assemble", default="", help="targets for ptxas, by commas")
     parser.add_argument("--assemble-only", action="store_true", help="run nothing")
-    parser.add_argument("--candidates", help="of hk-compile")
     parser.add_argument("--group", choices=gpu_cases.GROUPS, help="cases of one group")
     parser.add_argument("--filter", default="", help="cases whose name matches this regex")
     parser.add_argument("--jobs", type=int, default=2)

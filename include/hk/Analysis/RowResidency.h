@@ -34,7 +34,8 @@ struct RowResidency {
 ///   network), or stored (the result of the last linear operation). The linear
 ///   operation that uses it up keeps its sums.
 /// - Element-wise operations work in place; the sum of a linear operation and a
-///   residual grows in the registers of the residual.
+///   residual grows in the registers of the residual. (Where registers hold both,
+///   code generation may add the residual behind the sum.)
 /// - Values from outside are loaded where they are read; a linear operation
 ///   whose result is not resident keeps its input as a copy for the matrix
 ///   units.

@@ -97,11 +97,11 @@ AddOp KernelPlan::getResidual(LinearOp op) const {
 }
 
 bool KernelPlan::hasWholeBatch() const {
-  int64_t batch = ShapedType::kDynamic;
-  for (Type type : getBody().getArgumentTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      batch = tensor.getDimSize(0);
-  return !ShapedType::isDynamic(batch) && batch % projectedRows.sequences == 0;
+  return llvm::any_of(getBody().getArgumentTypes(), [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.isDynamicDim(0) &&
+           tensor.getDimSize(0) % projectedRows.sequences == 0;
+  });
 }
 
 bool KernelPlan::hasWholeRows() const {
